@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { id, int32, optional, safeInt, text } from '../parse.js';
+
+const MAX_PER_EVENT = 500;
+
+export const ARTIFACT_KINDS = [
+  'AGENT_SAVED_FILE',
+  'AGENT_DELIVERED_FILE',
+  'PROSE_EXPORT',
+  'PRESENTATION_EXPORT',
+  'FIGURE_EXPORT',
+  'REPORT_ASSET',
+  'REPORT_CITATION',
+] as const;
+
+export const DELIVERED_OUTPUT_KINDS = ['TABLE', 'PROSE', 'PRESENTATION', 'FIGURE'] as const;
+
+/** A file that a session produced: metadata only, never a URL or a storage key. */
+export const artifactContent = z.strictObject({
+  artifactId: id(),
+  kind: z.enum(ARTIFACT_KINDS),
+  format: optional(text(100)),
+  filename: text(1_024, 1),
+  contentType: optional(text(256)),
+  sizeBytes: optional(safeInt()),
+  createdAt: optional(z.date()),
+});
+export type ArtifactContent = z.output<typeof artifactContent>;
+
+/** A table, text, presentation or figure that a session delivered. */
+export const deliveredOutputContent = z.strictObject({
+  artifactId: id(),
+  kind: z.enum(DELIVERED_OUTPUT_KINDS),
+  title: text(4_096),
+  caption: optional(text(65_536)),
+  rowCount: optional(int32()),
+  createdAt: optional(z.date()),
+});
+export type DeliveredOutputContent = z.output<typeof deliveredOutputContent>;
+
+export const artifactsContent = z.array(artifactContent).max(MAX_PER_EVENT);
+export const deliveredOutputsContent = z.array(deliveredOutputContent).max(MAX_PER_EVENT);

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { id, int32, optional, safeInt, text } from '../parse.js';
+
+/** The most citations one message may carry. */
+export const MAX_CITATIONS = 2_000;
+
+const shortText = () => text(4_096);
+
+/** A cited work as its writer describes it; `sourceRef` identifies it within the session. */
+export const sourceContent = z.strictObject({
+  sourceRef: id(),
+  title: optional(shortText()),
+  authors: optional(z.array(shortText()).max(5_000)),
+  year: optional(int32()),
+  doi: optional(shortText()),
+  url: optional(shortText()),
+  venue: optional(shortText()),
+  citationCount: optional(safeInt()),
+  fullTextAvailable: optional(z.boolean()),
+  studyTypeTags: optional(z.array(shortText()).max(100)),
+  journalQuartile: optional(int32()),
+  elicitId: optional(shortText()),
+  abstract: optional(text(65_536)),
+});
+export type SourceContent = z.output<typeof sourceContent>;
+
+export const citationContent = z.strictObject({
+  citationId: id(),
+  reference: optional(shortText()),
+  quote: text(65_536),
+  source: sourceContent,
+});
+export type CitationContent = z.output<typeof citationContent>;
+
+/** The citations of one message: each citationId once, since it names the citation within its message. */
+export const citationsContent = z
+  .array(citationContent)
+  .max(MAX_CITATIONS)
+  .superRefine((citations, context) => {
+    const seen = new Set<string>();
+    citations.forEach(({ citationId }, index) => {
+      if (seen.has(citationId)) {
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'citationId'],
+          message: 'expected each citationId once in a message, got it twice',
+        });
+      }
+      seen.add(citationId);
+    });
+  });

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { badUserInput } from './errors.js';
+
+/** Bytes of one text; `TIDINGS_MAX_TEXT` in config. UTF-16 units bound it before any byte is counted. */
+const MAX_TEXT = 2 * 1024 * 1024;
+
+/**
+ * Text as the database can hold it: U+0000 is refused (PostgreSQL stores none), a lone surrogate becomes U+FFFD, as it would in
+ * any UTF-8 encoder. `max` is in UTF-16 units.
+ */
+export const text = (max = MAX_TEXT, min = 0) =>
+  z
+    .string()
+    .min(min, min === 1 ? 'expected some text, got an empty string' : `expected at least ${min} characters`)
+    .max(max, `expected at most ${max.toLocaleString('en')} characters`)
+    .refine((value) => !value.includes('\u0000'), 'expected text without U+0000 (NUL)')
+    .transform((value) => value.toWellFormed());
+
+/** An id as its writer gave it, byte for byte: 1 to 512 characters. */
+export const id = () => text(512, 1);
+
+/** A whole number that JSON carries exactly. */
+export const safeInt = () =>
+  z.number().int().min(0).max(Number.MAX_SAFE_INTEGER, 'expected a whole number up to 2^53-1');
+
+/** GraphQL's Int. */
+export const int32 = () => z.number().int().min(-(2 ** 31)).max(2 ** 31 - 1);
+
+/** An explicit null reads as absent, everywhere. */
+export const optional = <T extends z.ZodType>(schema: T) =>
+  z
+    .union([schema, z.null(), z.undefined()])
+    .transform((value): z.output<T> | undefined => value ?? undefined)
+    .optional();
+
+/** Parses what came from outside; the error names the path of the first fault, what was expected there and what to do. */
+export function parse<T extends z.ZodType>(schema: T, value: unknown, root = 'input'): z.output<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [first] = result.error.issues;
+  const path = formatPath(root, first?.path ?? []);
+  throw badUserInput(`${path}: ${first?.message ?? 'not understood'}.`, { path });
+}
+
+function formatPath(root: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
+    root,
+  );
+}
