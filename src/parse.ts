@@ -24,7 +24,12 @@ export const safeInt = () =>
   z.number().int().min(0).max(Number.MAX_SAFE_INTEGER, 'expected a whole number up to 2^53-1');
 
 /** GraphQL's Int. */
-export const int32 = () => z.number().int().min(-(2 ** 31)).max(2 ** 31 - 1);
+export const int32 = () =>
+  z
+    .number()
+    .int()
+    .min(-(2 ** 31))
+    .max(2 ** 31 - 1);
 
 /** An explicit null reads as absent, everywhere. */
 export const optional = <T extends z.ZodType>(schema: T) =>
@@ -47,4 +52,25 @@ function formatPath(root: string, path: readonly PropertyKey[]): string {
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
     root,
   );
+}
+
+/** How deep a JSON value may nest: far beyond use, short of what makes a recursive reader fail. */
+const MAX_JSON_DEPTH = 100;
+
+/** Any JSON value, its texts checked as `text` checks them, at most 100 levels deep. */
+export function checkedJson(value: unknown, depth = 0): unknown {
+  if (depth > MAX_JSON_DEPTH)
+    throw badUserInput(`JSON: expected at most ${MAX_JSON_DEPTH} levels, got more.`);
+  if (typeof value === 'string') return checkedText(value);
+  if (Array.isArray(value)) return value.map((item) => checkedJson(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  // Built from entries, so that a key such as __proto__ stays a key.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [checkedText(key), checkedJson(item, depth + 1)]),
+  );
+}
+
+function checkedText(value: string): string {
+  if (value.includes('\u0000')) throw badUserInput('JSON: expected text without U+0000 (NUL).');
+  return value.toWellFormed();
 }
