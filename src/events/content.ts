@@ -42,7 +42,10 @@ export type UploadedFile = z.output<typeof uploadedFile>;
 const occurrence = {
   eventId: id(),
   createdAt: optional(z.date()),
-  historical: z.boolean().nullish().transform((value) => value ?? false),
+  historical: z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? false),
 };
 
 const options = z.array(z.strictObject({ optionId: id(), label: line() })).max(500);
@@ -65,7 +68,10 @@ export const eventContent = z.discriminatedUnion('kind', [
   kind('user_message', {
     messageId: id(),
     text: text(),
-    isInitial: z.boolean().nullish().transform((value) => value ?? false),
+    isInitial: z
+      .boolean()
+      .nullish()
+      .transform((value) => value ?? false),
     files: z
       .array(uploadedFile)
       .max(500)
