@@ -1,0 +1,17 @@
+import type { Pool } from 'pg';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.js';
+
+/** An open database, migrated; the same for both ways to run. */
+export interface Database {
+  readonly prisma: PrismaClient;
+  /** The pool that `prisma` uses too: for reads so hot that Prisma's cost shows, each with its figure in a comment. */
+  readonly pool: Pool;
+  readonly kind: 'embedded' | 'postgresql';
+  /** No account existed when it was opened. */
+  readonly fresh: boolean;
+  /** Ends every connection, then the embedded engine, then gives its directory free. May be called again. */
+  close(): Promise<void>;
+}
+
+/** The client within a transaction. The embedded database has one connection: using `database.prisma` inside waits for ever. */
+export type Transaction = Prisma.TransactionClient;
