@@ -38,5 +38,23 @@ export const deliveredOutputContent = z.strictObject({
 });
 export type DeliveredOutputContent = z.output<typeof deliveredOutputContent>;
 
-export const artifactsContent = z.array(artifactContent).max(MAX_PER_EVENT);
-export const deliveredOutputsContent = z.array(deliveredOutputContent).max(MAX_PER_EVENT);
+/** Each artifactId once in an event: with its event it names one snapshot, and global ids rely on that. */
+const eachOnce = <T extends { readonly artifactId: string }>(items: T[], context: z.RefinementCtx<T[]>) => {
+  const seen = new Set<string>();
+  for (const [index, { artifactId }] of items.entries()) {
+    if (seen.has(artifactId)) {
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'artifactId'],
+        message: 'expected each artifactId once in an event, got it twice; send its latest snapshot',
+      });
+    }
+    seen.add(artifactId);
+  }
+};
+
+export const artifactsContent = z.array(artifactContent).max(MAX_PER_EVENT).superRefine(eachOnce);
+export const deliveredOutputsContent = z
+  .array(deliveredOutputContent)
+  .max(MAX_PER_EVENT)
+  .superRefine(eachOnce);

@@ -9,7 +9,8 @@ const shortText = () => text(4_096);
 /** A cited work as its writer describes it; `sourceRef` identifies it within the session. */
 export const sourceContent = z.strictObject({
   sourceRef: id(),
-  title: optional(shortText()),
+  /** Some titles are whole abstracts. */
+  title: optional(text(65_536)),
   authors: optional(z.array(shortText()).max(5_000)),
   year: optional(int32()),
   doi: optional(shortText()),
