@@ -50,11 +50,7 @@ export function rowByKey<K, Row>(
 }
 
 /** The rows of each key, in the keys' order, each list in the rows' order; empty where there are none. */
-export function rowsByKey<K, Row>(
-  keys: readonly K[],
-  rows: Iterable<Row>,
-  keyOf: (row: Row) => K,
-): Row[][] {
+export function rowsByKey<K, Row>(keys: readonly K[], rows: Iterable<Row>, keyOf: (row: Row) => K): Row[][] {
   const lists = new Map<K, Row[]>(keys.map((key) => [key, []]));
   for (const row of rows) lists.get(keyOf(row))?.push(row);
   return keys.map((key) => [...(lists.get(key) ?? [])]);

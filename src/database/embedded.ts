@@ -1,0 +1,70 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type DirectoryLock, lockDirectory } from './directory-lock.js';
+import { type Engine, startEngine } from './engine.js';
+import { EXTENSIONS } from './engine-pool.js';
+import { DatabaseStartError } from './faults.js';
+import type { Migration } from './migrations.js';
+import { readTemplate } from './template.js';
+
+/**
+ * Starts the embedded database on a directory, which is made when there is none, or in memory. Its files are in `directory/database`,
+ * beside the lock; what else is in the directory stays untouched.
+ * @throws DatabaseStartError when another process has the directory (its pid is named) or what is in it cannot be opened.
+ */
+export async function startEmbedded(
+  directory: string | undefined,
+  migrations: readonly Migration[],
+): Promise<Engine> {
+  if (directory === undefined) return startEngine(await dataOf(null, migrations));
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const lock = await lockDirectory(directory);
+  try {
+    return unlockedAfter(await startLocked(directory, migrations), lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/**
+ * A first start that was killed leaves half a database. A mark beside it, made before it and removed when it is whole, tells it from
+ * one that holds data.
+ */
+async function startLocked(directory: string, migrations: readonly Migration[]): Promise<Engine> {
+  const files = join(directory, 'database');
+  const mark = join(directory, 'database.unfinished');
+  const names = await readdir(directory);
+  if (names.includes('database') && !names.includes('database.unfinished')) return reopen(files);
+  await writeFile(mark, 'The database beside this file is not whole. It is made anew at the next start.\n');
+  await rm(files, { recursive: true, force: true });
+  const engine = await startEngine(await dataOf(files, migrations));
+  await rm(mark);
+  return engine;
+}
+
+async function reopen(files: string): Promise<Engine> {
+  try {
+    return await startEngine({ directory: files, template: null, extensions: EXTENSIONS });
+  } catch (cause) {
+    throw new DatabaseStartError(
+      `${files} could not be opened: expected a database of this version of Tidings. ` +
+        'Restore it from a backup, or set DATA_DIR to another directory.',
+      { cause },
+    );
+  }
+}
+
+const dataOf = async (directory: string | null, migrations: readonly Migration[]) => ({
+  directory,
+  template: await readTemplate(migrations),
+  extensions: EXTENSIONS,
+});
+
+const unlockedAfter = (engine: Engine, lock: DirectoryLock): Engine => ({
+  ...engine,
+  close: async () => {
+    await engine.close();
+    await lock.release();
+  },
+});

@@ -1,0 +1,118 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { Pool } from 'pg';
+import { PrismaClient } from '../generated/prisma/client.js';
+import type { Database } from './database.js';
+import { startEmbedded } from './embedded.js';
+import { enginePool } from './engine-pool.js';
+import { DatabaseStartError } from './faults.js';
+import { migrate, readMigrations } from './migrations.js';
+import { createPool, type StatementObserver } from './pool.js';
+
+const OLDEST_POSTGRESQL = 15;
+const POOL_SIZE = 10;
+
+export interface DatabaseOptions {
+  /** A PostgreSQL's URL; without one the database is embedded. */
+  readonly url?: string | undefined;
+  /** The embedded database's directory; without one it is in memory, and gone when it is closed. */
+  readonly directory?: string | undefined;
+  /** Connections to PostgreSQL; 10 by default. The embedded database has one. */
+  readonly poolSize?: number | undefined;
+  /** Told of every statement: for tests that count them. */
+  readonly onStatement?: StatementObserver;
+}
+
+/**
+ * Opens the database, makes it where it is embedded and new, and brings its schema to this version.
+ * @throws DatabaseStartError that says what is wrong and what to do: no connection, a directory in use (with the holder's pid), a
+ * database of a newer version.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  return options.url === undefined
+    ? openEmbedded(options.directory, options.onStatement)
+    : openPostgres(options.url, options.poolSize ?? POOL_SIZE, options.onStatement);
+}
+
+async function openEmbedded(
+  directory: string | undefined,
+  onStatement?: StatementObserver,
+): Promise<Database> {
+  const migrations = await readMigrations();
+  const engine = await startEmbedded(directory, migrations);
+  const pool = enginePool(engine, onStatement);
+  return opened(
+    'embedded',
+    pool,
+    () => engine.close(),
+    () => migrate(pool, migrations),
+  );
+}
+
+async function openPostgres(url: string, max: number, onStatement?: StatementObserver): Promise<Database> {
+  const migrations = await readMigrations();
+  const pool = createPool(
+    { connectionString: url, max, application_name: 'tidings', keepAlive: true },
+    onStatement,
+  );
+  return opened(
+    'postgresql',
+    pool,
+    async () => undefined,
+    async () => {
+      await checkServer(pool);
+      await migrate(pool, migrations);
+    },
+  );
+}
+
+async function opened(
+  kind: Database['kind'],
+  pool: Pool,
+  stop: () => Promise<void>,
+  prepare: () => Promise<void>,
+): Promise<Database> {
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' });
+  let closing: Promise<void> | undefined;
+  const shut = async () => {
+    await prisma.$disconnect();
+    await pool.end();
+    await stop();
+  };
+  const close = () => {
+    closing ??= shut();
+    return closing;
+  };
+  try {
+    await prepare();
+    // Through Prisma, so that the first request does not pay for loading its query compiler.
+    const fresh = (await prisma.account.findFirst({ select: { id: true } })) === null;
+    return { prisma, pool, kind, fresh, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function checkServer(pool: Pool): Promise<void> {
+  const version = await serverVersion(pool);
+  if (version >= OLDEST_POSTGRESQL) return;
+  throw new DatabaseStartError(
+    `DATABASE_URL leads to PostgreSQL ${version}: expected ${OLDEST_POSTGRESQL} or newer. Update the server, or choose another.`,
+  );
+}
+
+async function serverVersion(pool: Pool): Promise<number> {
+  try {
+    const { rows } = await pool.query<{ version: number }>(
+      `SELECT current_setting('server_version_num')::int / 10000 AS version`,
+    );
+    return rows[0]?.version ?? 0;
+  } catch (cause) {
+    const reason =
+      cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause);
+    throw new DatabaseStartError(
+      `The PostgreSQL of DATABASE_URL does not answer: ${reason}. Start it, or correct the URL.`,
+      { cause },
+    );
+  }
+}
