@@ -1,9 +1,86 @@
-import type { Account, Credential, Organization } from '../generated/prisma/client.js';
+import type { Operation } from '../accounts/operation.js';
+import { type NumberStretch, type Ranges, selectCount, selectHead, selectStretch } from '../accounts/ranges.js';
+import type { CredentialRow } from '../accounts/tokens.js';
+import { type Account, type Organization, Prisma } from '../generated/prisma/client.js';
+import { credentialRanges } from './access.js';
 
 /** An account as a viewer sees it: organisation and role are null outside the viewer's own organisation. */
 export type AccountRow = Pick<Account, 'id' | 'name' | 'organizationId' | 'role'>;
 
 export type OrganizationRow = Pick<Organization, 'id' | 'name'>;
 
-/** A credential without its secret's hash. */
-export type CredentialRow = Omit<Credential, 'secretHash'>;
+export type { CredentialRow };
+
+/** Accounts by id, for those reached through something visible: whoever may not see more of them sees their name. */
+export async function findAccounts(
+  { database, viewer }: Operation,
+  ids: readonly string[],
+): Promise<AccountRow[]> {
+  const accounts = await database.prisma.account.findMany({
+    where: { id: { in: [...ids] } },
+    select: { id: true, name: true, organizationId: true, role: true },
+  });
+  return accounts.map((account) =>
+    account.organizationId === viewer.organizationId
+      ? account
+      : { ...account, organizationId: null, role: null },
+  );
+}
+
+/** Of these the viewer's own organisation, which is the only one that it sees. */
+export async function findOrganizations(
+  { database, viewer }: Operation,
+  ids: readonly string[],
+): Promise<OrganizationRow[]> {
+  const id = viewer.organizationId;
+  if (id === null || !ids.includes(id)) return [];
+  return database.prisma.organization.findMany({ where: { id }, select: { id: true, name: true } });
+}
+
+const table = Prisma.sql`credential`;
+const columns = Prisma.sql`id, number, account_id AS "accountId", organization_id AS "organizationId",
+  kind::text AS kind, name, scopes, session_id AS "sessionId", created_at AS "createdAt",
+  expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
+
+const visible = ({ viewer }: Operation): Ranges => ({ table, columns, ranges: credentialRanges(viewer) });
+
+/** The visible ones among these ids, in no order. Ids must be UUIDs in lower case. */
+export const findCredentials = (operation: Operation, ids: readonly string[]): Promise<CredentialRow[]> =>
+  operation.database.prisma.$queryRaw<CredentialRow[]>`
+    SELECT ${columns} FROM credential
+    WHERE id = ANY(${ids}::uuid[]) AND ${isVisible(operation)}`;
+
+/** Visible credentials by number; the newest has the greatest. */
+export const listCredentials = (operation: Operation, stretch: NumberStretch): Promise<CredentialRow[]> =>
+  operation.database.prisma.$queryRaw<CredentialRow[]>(selectStretch(visible(operation), stretch));
+
+/** The greatest number of a visible credential, 0 without any. */
+export async function readCredentialHead(operation: Operation): Promise<number> {
+  const rows = await operation.database.prisma.$queryRaw<{ head: number }[]>(selectHead(visible(operation)));
+  return rows[0]?.head ?? 0;
+}
+
+/** How many are visible, up to `head`. */
+export async function countCredentials(operation: Operation, head: number): Promise<number> {
+  const query = selectCount(visible(operation), head);
+  const rows = await operation.database.prisma.$queryRaw<{ count: number }[]>(query);
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Revokes a visible credential unless it is revoked already: the first instant stays, whoever comes later. Null for one that is
+ * unknown or not to be seen.
+ */
+export async function revoke(operation: Operation, credentialId: string): Promise<CredentialRow | null> {
+  const [row] = await operation.database.prisma.$queryRaw<CredentialRow[]>`
+    UPDATE credential
+    SET revoked_at = coalesce(revoked_at, date_trunc('milliseconds', clock_timestamp()))
+    WHERE id = ${credentialId}::uuid AND ${isVisible(operation)}
+    RETURNING ${columns}`;
+  return row ?? null;
+}
+
+const isVisible = ({ viewer }: Operation): Prisma.Sql => {
+  const ranges = credentialRanges(viewer).map((range) => Prisma.sql`(${range})`);
+  return Prisma.sql`(${Prisma.join(ranges, ' OR ')})`;
+};

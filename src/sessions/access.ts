@@ -1,45 +1,43 @@
+import { mayWrite, noSuchSession } from '../accounts/ownership.js';
 import { administeredOrganization, type Viewer } from '../accounts/viewer.js';
-import { forbidden, notFound } from '../errors.js';
-import type { Prisma, Session } from '../generated/prisma/client.js';
+import { forbidden } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
 
-type Ownership = Pick<Session, 'ownerId' | 'organizationId'>;
+// What a session's ownership allows is decided on its left, where credentials need it too.
+export { mayWrite, noSuchSession };
+
+/** Sessions of one owner, or of one organisation: what an index, and a bus topic, stands for. */
+export type SessionRange = { readonly ownerId: string } | { readonly organizationId: string };
 
 /**
- * The sessions that a viewer may read, as a condition for every query: a person its own, an admin also its organisation's, a
- * runtime its organisation's or, without one, its account's; a RUN credential none (P9).
+ * The sessions that a viewer may read: a person its own, an admin also its organisation's, a runtime its organisation's or, without
+ * one, its account's; a RUN credential none (P9).
  */
-export function visibleTo(viewer: Viewer): Prisma.SessionWhereInput {
+export function visibleRanges(viewer: Viewer): SessionRange[] {
+  const own = { ownerId: viewer.accountId };
   switch (viewer.kind) {
     case 'RUN':
-      return { id: { in: [] } };
+      return [];
     case 'SERVICE':
-      return viewer.organizationId === null
-        ? { ownerId: viewer.accountId }
-        : { organizationId: viewer.organizationId };
+      return viewer.organizationId === null ? [own] : [{ organizationId: viewer.organizationId }];
     case 'PERSONAL': {
       const organizationId = administeredOrganization(viewer);
-      return organizationId === null
-        ? { ownerId: viewer.accountId }
-        : { OR: [{ ownerId: viewer.accountId }, { organizationId }] };
+      return organizationId === null ? [own] : [own, { organizationId }];
     }
     default:
       return viewer.kind satisfies never;
   }
 }
 
-/** The owner writes, and a runtime in its organisation or account; an admin reads others' sessions without writing to them. */
-export function mayWrite(viewer: Viewer, session: Ownership): boolean {
-  if (viewer.kind === 'PERSONAL') return session.ownerId === viewer.accountId;
-  if (viewer.kind === 'RUN') return false;
-  return viewer.organizationId === null
-    ? session.ownerId === viewer.accountId
-    : session.organizationId === viewer.organizationId;
-}
+/** The same as a condition of a query through Prisma. */
+export const visibleTo = (viewer: Viewer): Prisma.SessionWhereInput => ({ OR: visibleRanges(viewer) });
 
-/** One answer for a session that is unknown, malformed, foreign, or not yours to write to. */
-export const noSuchSession = () =>
-  notFound(
-    'Expected the id of a session that you may use here, got none of those. Check the id and the credential.',
+/** The same as conditions in SQL, each a range of one index; none for a RUN credential. */
+export const sqlRanges = (viewer: Viewer): Prisma.Sql[] =>
+  visibleRanges(viewer).map((range) =>
+    'ownerId' in range
+      ? Prisma.sql`owner_id = ${range.ownerId}::uuid`
+      : Prisma.sql`organization_id = ${range.organizationId}::uuid`,
   );
 
 /** Decided by kind, before any look-up. @throws FORBIDDEN for RUN credentials. */

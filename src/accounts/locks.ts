@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import type { Transaction } from '../database/database.js';
+
+/** The first key of an advisory lock says what kind of thing is locked; the second, which one. */
+const ACCOUNT = 0x74646761;
+
+/** Four bytes of a hash: two accounts may share a lock, which costs one of them a wait and nothing else. */
+const hash = (id: string): number => createHash('sha256').update(id).digest().readInt32BE(0);
+
+/**
+ * Takes the account's lock until the transaction ends: the first of all locks (account, organisation, session …). Whoever
+ * holds it is alone in deciding by what the account is: its organisation, its role, what follows from them.
+ */
+export async function lockAccount(tx: Transaction, accountId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACCOUNT}::int, ${hash(accountId)}::int)`;
+}
