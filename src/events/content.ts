@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { artifactsContent, deliveredOutputsContent } from '../artifacts/content.js';
 import { citationsContent } from '../citations/content.js';
-import { id, int32, optional, safeInt, text } from '../parse.js';
+import { checkedJson, id, int32, optional, safeInt, text } from '../parse.js';
 
 /** The kinds that this version knows, as they are stored; GraphQL shows them in upper case. */
 export const KNOWN_KINDS = [
@@ -120,11 +120,7 @@ export const eventContent = z.discriminatedUnion('kind', [
     responseFormat: z.enum(RESPONSE_FORMATS),
     options: optional(options),
     prefilledText: optional(text()),
-    questions: z
-      .array(formQuestion)
-      .max(100)
-      .nullish()
-      .transform((value) => value ?? []),
+    questions: optional(z.array(formQuestion).max(100)),
   }),
   kind('activity', {
     activityId: id(),
@@ -144,7 +140,7 @@ export const eventContent = z.discriminatedUnion('kind', [
     rawKind: text(200, 1).refine((value) => !isKnownKind(value), {
       message: 'expected a kind that this version does not know; send a known kind as itself',
     }),
-    payload: z.unknown(),
+    payload: z.unknown().transform((value) => checkedJson(value ?? null)),
   }),
 ]);
 

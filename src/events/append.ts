@@ -1,0 +1,239 @@
+import type { Operation } from '../accounts/operation.js';
+import { writeArtifacts, writeDeliveredOutputs } from '../artifacts/store.js';
+import { writeCitations } from '../citations/store.js';
+import type { Transaction } from '../database/database.js';
+import { transact } from '../database/transact.js';
+import { badUserInput, conflict } from '../errors.js';
+import { parse } from '../parse.js';
+import { statusAfter } from '../sessions/state.js';
+import { lockSession, type SessionRow } from '../sessions/store.js';
+import { sessionLogKey, sessionTopics } from '../sessions/topics.js';
+import { type EventContent, type EventInput, eventContent } from './content.js';
+import { contentHash } from './content-hash.js';
+import { type EventRow, toEventRow } from './event.js';
+import { storedFields } from './payload.js';
+import { pendingStopAfter } from './state.js';
+import { findKnownEvents, insertEvents, type KnownEvents, type NewEvent } from './store.js';
+
+/** The most events that one call may bring. */
+export const MAX_EVENTS = 500;
+
+/** An event that passed the door, ready to be written. */
+export interface PreparedEvent {
+  readonly content: EventContent;
+  readonly hash: Buffer;
+  /** The questionId that this user_message answers. */
+  readonly repliesTo?: string;
+  /** What its writer named it by, for the error when that is taken; by default its eventId. */
+  readonly name?: string;
+}
+
+export interface Appended {
+  /** As it is after the append. */
+  readonly session: SessionRow;
+  /** One for each input, in that order; for a duplicate the event that was there. */
+  readonly events: readonly EventRow[];
+  /** The eventIds among them that were there already, each once. */
+  readonly duplicates: readonly string[];
+  /** How many are new. */
+  readonly added: number;
+}
+
+/** An event that a call wrote, or found written by an earlier call like it, and the session after it. */
+export interface Written {
+  readonly session: SessionRow;
+  readonly event: EventRow;
+}
+
+/**
+ * The door: 1 to 500 events, each as its kind's schema has it. `pathOf` names an input in errors.
+ * @throws BAD_USER_INPUT that names the path, such as `input.events[3].agentMessage.citations[0].citationId`.
+ */
+export function prepareEvents(inputs: readonly EventInput[], pathOf = memberPath): readonly PreparedEvent[] {
+  if (inputs.length === 0 || inputs.length > MAX_EVENTS) {
+    throw badUserInput(`input.events: expected 1 to ${MAX_EVENTS} events, got ${inputs.length}.`, {
+      path: 'input.events',
+      maximum: MAX_EVENTS,
+    });
+  }
+  return inputs.map((input, index) => prepareEvent(input, pathOf(index, input)));
+}
+
+/** One event through the door; `path` names it in errors. @throws BAD_USER_INPUT. */
+export function prepareEvent(input: EventInput, path = 'input'): PreparedEvent {
+  const content = parse(eventContent, input, path);
+  return { content, hash: contentHash(content) };
+}
+
+const memberPath = (index: number, { kind }: EventInput): string =>
+  `input.events[${index}].${kind.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
+
+/**
+ * The one way to append: checks, writes all or nothing, and tells who listens after the commit. Numbers are given out under the
+ * session's lock (P1); an eventId that is there already is a duplicate if its content is the same (P3).
+ * @throws BAD_USER_INPUT; NOT_FOUND unless the viewer may write to the session; CONFLICT with `current`.
+ */
+export async function appendEvents(
+  operation: Operation,
+  sessionId: string,
+  inputs: readonly EventInput[],
+): Promise<Appended> {
+  const prepared = prepareEvents(inputs);
+  const appended = await transact(operation.database, async (tx) =>
+    appendPrepared(tx, await lockSession(tx, operation.viewer, sessionId), prepared),
+  );
+  if (appended.added > 0) announce(operation, appended.session);
+  return appended;
+}
+
+/**
+ * Appends one event that is decided under the session's lock: `decide` gives the event to write, or the one that is there already.
+ * @throws NOT_FOUND unless the viewer may write to the session; CONFLICT with `current`; what `decide` throws.
+ */
+export async function appendOne(
+  operation: Operation,
+  sessionId: string,
+  decide: (tx: Transaction, session: SessionRow) => Promise<PreparedEvent | EventRow>,
+): Promise<Written> {
+  const { written, added } = await transact(operation.database, async (tx) => {
+    const session = await lockSession(tx, operation.viewer, sessionId);
+    const decided = await decide(tx, session);
+    if ('number' in decided) return { written: { session, event: decided }, added: 0 };
+    const appended = await appendPrepared(tx, session, [decided]);
+    return { written: { session: appended.session, event: only(appended.events) }, added: appended.added };
+  });
+  if (added > 0) announce(operation, written.session);
+  return written;
+}
+
+function only(events: readonly EventRow[]): EventRow {
+  const [event] = events;
+  if (event === undefined) throw new Error('An append of one event gave none (append-1).');
+  return event;
+}
+
+/** Tells who follows the session's log or lists, after a commit. A hint only (P4). */
+export function announce({ bus }: Operation, session: SessionRow): void {
+  bus.publish({ log: sessionLogKey(session.id), head: session.eventHead, topics: sessionTopics(session) });
+}
+
+/**
+ * Appends within a transaction that holds the session's lock; whoever calls it announces the session after the commit. The same
+ * few statements for one event and for five hundred.
+ * @throws CONFLICT with `current`; the transaction must not commit then.
+ */
+export async function appendPrepared(
+  tx: Transaction,
+  session: SessionRow,
+  prepared: readonly PreparedEvent[],
+): Promise<Appended> {
+  const known = await findKnownEvents(
+    tx,
+    session.id,
+    prepared.map(({ content }) => content.eventId),
+  );
+  const { events, added, duplicates } = settle(session, prepared, known);
+  if (added.length === 0) return { session, events, duplicates, added: 0 };
+  await insertEvents(tx, session.id, added);
+  const heads = await writeParts(tx, session, added);
+  const updated = await tx.session.update({
+    where: { id: session.id },
+    data: { ...heads, ...lifecycleAfter(session, added), updatedAt: latest(session.updatedAt, known.now) },
+  });
+  return { session: updated, events, duplicates, added: added.length };
+}
+
+interface Settled {
+  readonly events: readonly EventRow[];
+  readonly added: readonly NewEvent[];
+  readonly duplicates: readonly string[];
+}
+
+/** Which of the inputs are new, in which place, and which are there already (P3), in the database or earlier in the call. */
+function settle(session: SessionRow, prepared: readonly PreparedEvent[], known: KnownEvents): Settled {
+  const seen = new Map(known.events.map((event) => [event.row.eventId, event]));
+  const added: NewEvent[] = [];
+  const duplicates = new Set<string>();
+  const events = prepared.map((event) => {
+    const { eventId } = event.content;
+    const earlier = seen.get(eventId);
+    if (earlier !== undefined) {
+      if (!event.hash.equals(earlier.hash)) throw contradiction(event, earlier.row);
+      duplicates.add(eventId);
+      return earlier.row;
+    }
+    const fresh = numbered(session, session.eventHead + added.length + 1, event, known.now);
+    added.push(fresh);
+    seen.set(eventId, fresh);
+    return fresh.row;
+  });
+  return { events, added, duplicates: [...duplicates] };
+}
+
+function numbered(session: SessionRow, number: number, event: PreparedEvent, now: Date): NewEvent {
+  const { content, hash, repliesTo = null } = event;
+  const stored = storedFields(content);
+  const createdAt = content.createdAt ?? (content.historical ? null : now);
+  const row = toEventRow({
+    sessionId: session.id,
+    number,
+    eventId: content.eventId,
+    kind: stored.kind,
+    createdAt,
+    payload: stored.payload,
+  });
+  return { row, content, hash, stored, repliesTo };
+}
+
+/** The state that won, for `extensions.current`. */
+export const currentOf = ({ eventId, kind, createdAt }: EventRow) => ({
+  eventId,
+  kind: kind.toUpperCase(),
+  createdAt: createdAt?.toISOString() ?? null,
+});
+
+function contradiction({ content, name }: PreparedEvent, earlier: EventRow) {
+  const named = name ?? `the eventId "${content.eventId}"`;
+  return conflict(
+    `Expected ${named} to be new or to come with the content it had, got other content. Give what is new an id of its own.`,
+    currentOf(earlier),
+  );
+}
+
+const latest = (a: Date, b: Date): Date => (a > b ? a : b);
+
+/** What events bring along that has rows of its own: only the statements that something needs. */
+async function writeParts(tx: Transaction, session: SessionRow, added: readonly NewEvent[]) {
+  const messages = added.flatMap(({ row, content }) =>
+    content.kind === 'agent_message' && content.citations.length > 0
+      ? [{ eventNumber: row.number, citations: content.citations }]
+      : [],
+  );
+  const artifacts = added.flatMap(({ content }) =>
+    content.kind === 'artifacts_delivered' ? content.artifacts : [],
+  );
+  const outputs = added.flatMap(({ content }) =>
+    content.kind === 'delivered_outputs' ? content.deliveredOutputs : [],
+  );
+  return {
+    eventHead: session.eventHead + added.length,
+    ...(messages.length > 0 && (await writeCitations(tx, session, messages))),
+    ...(artifacts.length > 0 && (await writeArtifacts(tx, session, artifacts))),
+    ...(outputs.length > 0 && (await writeDeliveredOutputs(tx, session, outputs))),
+  };
+}
+
+/** The status by the one rule, and the stop request that nothing has settled. */
+function lifecycleAfter(session: SessionRow, added: readonly NewEvent[]) {
+  const pendingStop = added.reduce<number | null>(
+    (pending, { row }) => pendingStopAfter(pending, row),
+    session.pendingStop,
+  );
+  return {
+    status: statusAfter(
+      session,
+      added.map(({ content }) => content),
+    ),
+    pendingStop,
+  };
+}

@@ -1,0 +1,37 @@
+import type { ReadContent } from './payload.js';
+import { readPayload } from './payload.js';
+
+/** What every event has, whatever its kind. */
+interface Occurrence {
+  readonly sessionId: string;
+  /** 1, 2, 3 … without holes within the session (P1). */
+  readonly number: number;
+  /** As its writer gave it, unique within the session. */
+  readonly eventId: string;
+  /** Null for a historical event without one. */
+  readonly createdAt: Date | null;
+  /** About how many bytes it holds in memory. */
+  readonly size: number;
+}
+
+/** An event as it is read: immutable (P3), its kind's own fields beside `kind`. */
+export type EventRow = Occurrence & ReadContent;
+export type EventOf<K extends EventRow['kind']> = Extract<EventRow, { kind: K }>;
+
+/** An event as the database gives it; `payload` is JSON text, so that its length is known and it is parsed once. */
+export interface RawEvent {
+  readonly sessionId: string;
+  readonly number: number;
+  readonly eventId: string;
+  readonly kind: string;
+  readonly createdAt: Date | null;
+  readonly payload: string;
+}
+
+/** Bytes of an event without its payload, roughly. */
+const OVERHEAD = 300;
+
+export function toEventRow({ kind, payload, ...occurrence }: RawEvent): EventRow {
+  const content = readPayload(kind, JSON.parse(payload));
+  return { ...occurrence, ...content, size: OVERHEAD + payload.length };
+}

@@ -1,0 +1,150 @@
+import type { Operation } from '../accounts/operation.js';
+import type { Database, Transaction } from '../database/database.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { SessionRow } from '../sessions/store.js';
+import type { EventContent } from './content.js';
+import { type EventRow, type RawEvent, toEventRow } from './event.js';
+import type { StoredFields } from './payload.js';
+
+/** Session rows in these functions are such as the viewer may see: whoever has one has passed `sessions/` (P9). */
+type Cut = Pick<SessionRow, 'id' | 'eventHead'>;
+
+/** `RawEvent` of `event e`. */
+const COLUMNS = Prisma.sql`e.session_id AS "sessionId", e.number, e.event_id AS "eventId", e.kind,
+  e.created_at AS "createdAt", e.payload::text AS payload`;
+
+/** An event about to be written, as it will be read. */
+export interface NewEvent {
+  readonly row: EventRow;
+  readonly content: EventContent;
+  readonly stored: StoredFields;
+  readonly hash: Buffer;
+  readonly repliesTo: string | null;
+}
+
+export interface KnownEvent {
+  readonly row: EventRow;
+  readonly hash: Buffer;
+}
+
+export interface KnownEvents {
+  readonly events: readonly KnownEvent[];
+  /** The database's clock, truncated to milliseconds. */
+  readonly now: Date;
+}
+
+type KnownRow = { readonly now: Date; readonly hash: Uint8Array } & (RawEvent | { readonly eventId: null });
+
+/** Which of these eventIds the session has, and the time, in one statement. */
+export async function findKnownEvents(
+  tx: Transaction,
+  sessionId: string,
+  eventIds: readonly string[],
+): Promise<KnownEvents> {
+  const rows = await tx.$queryRaw<[KnownRow, ...KnownRow[]]>(Prisma.sql`
+    SELECT clock.now, ${COLUMNS}, e.content_hash AS hash
+    FROM (SELECT date_trunc('milliseconds', clock_timestamp()) AS now) clock
+    LEFT JOIN event e ON e.session_id = ${sessionId}::uuid AND e.event_id = ANY(${eventIds}::text[])`);
+  const events = rows.flatMap(({ now, hash, ...raw }) =>
+    raw.eventId === null ? [] : [{ row: toEventRow(raw), hash: Buffer.from(hash) }],
+  );
+  return { events, now: rows[0].now };
+}
+
+/** One statement, with one parameter, however many. */
+export async function insertEvents(
+  tx: Transaction,
+  sessionId: string,
+  events: readonly NewEvent[],
+): Promise<void> {
+  const rows = events.map(({ row, stored, hash, repliesTo }) => ({
+    number: row.number,
+    event_id: row.eventId,
+    created_at: row.createdAt,
+    ...stored,
+    hash: hash.toString('hex'),
+    replies_to: repliesTo,
+  }));
+  await tx.$executeRaw(Prisma.sql`
+    INSERT INTO event
+      (session_id, number, event_id, kind, created_at, payload, content_hash, resource_id, replies_to)
+    SELECT ${sessionId}::uuid, number, event_id, kind, created_at, payload::jsonb, decode(hash, 'hex'),
+      "resourceId", replies_to
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS e (number int, event_id text, kind text,
+      created_at timestamptz, payload text, hash text, "resourceId" text, replies_to text)`);
+}
+
+/** The question that was asked last under this id, and the reply that some question of this id has. */
+export async function findQuestion(
+  tx: Transaction,
+  sessionId: string,
+  questionId: string,
+): Promise<{ readonly question: EventRow | undefined; readonly reply: EventRow | undefined }> {
+  const rows = await tx.$queryRaw<RawEvent[]>(Prisma.sql`
+    (SELECT ${COLUMNS} FROM event e WHERE e.session_id = ${sessionId}::uuid AND e.kind = 'question'
+      AND e.resource_id = ${questionId} ORDER BY e.number DESC LIMIT 1)
+    UNION ALL
+    SELECT ${COLUMNS} FROM event e WHERE e.session_id = ${sessionId}::uuid AND e.replies_to = ${questionId}`);
+  const events = rows.map(toEventRow);
+  return {
+    question: events.find(({ kind }) => kind === 'question'),
+    reply: events.find(({ kind }) => kind !== 'question'),
+  };
+}
+
+/** One event by its number; it is known to exist. */
+export async function findByNumber(
+  tx: Transaction,
+  sessionId: string,
+  number: number,
+): Promise<EventRow | undefined> {
+  const rows = await tx.$queryRaw<RawEvent[]>(Prisma.sql`
+    SELECT ${COLUMNS} FROM event e WHERE e.session_id = ${sessionId}::uuid AND e.number = ${number}::int`);
+  return rows.map(toEventRow)[0];
+}
+
+/** A key of an event within a session that the viewer sees; nothing beyond the session's head is found. */
+export interface EventKey {
+  readonly session: Cut;
+  readonly value: string;
+}
+
+/** For each key that is found, its place in `keys` and the event. */
+export type Found = RawEvent & { readonly place: number };
+
+/** Events by number, eventId or the question that they answer: one statement for all keys. */
+export function findBy(
+  { database }: Operation,
+  column: 'number' | 'event_id' | 'replies_to',
+  keys: readonly EventKey[],
+): Promise<Found[]> {
+  const value = column === 'number' ? Prisma.sql`q.value::int` : Prisma.sql`q.value`;
+  return database.prisma.$queryRaw<Found[]>(Prisma.sql`
+    SELECT q.place, ${COLUMNS} FROM ${asked(keys)}
+    JOIN event e ON e.session_id = q.session_id AND e.${Prisma.raw(column)} = ${value} AND e.number <= q.head`);
+}
+
+/** The latest snapshot of a resource of one kind: one statement for all keys. */
+export const findLatest = (
+  { database }: Operation,
+  kind: string,
+  keys: readonly EventKey[],
+): Promise<Found[]> =>
+  database.prisma.$queryRaw<Found[]>(Prisma.sql`
+    SELECT q.place, e.* FROM ${asked(keys)} CROSS JOIN LATERAL (
+      SELECT ${COLUMNS} FROM event e WHERE e.session_id = q.session_id AND e.kind = ${kind}
+        AND e.resource_id = q.value AND e.number <= q.head ORDER BY e.number DESC LIMIT 1) e`);
+
+/** The keys as rows `q (place, session_id, head, value)`. */
+const asked = (keys: readonly EventKey[]) => Prisma.sql`unnest(
+    ${keys.map((_, place) => place)}::int[], ${keys.map(({ session }) => session.id)}::uuid[],
+    ${keys.map(({ session }) => session.eventHead)}::int[], ${keys.map(({ value }) => value)}::text[]
+  ) AS q (place, session_id, head, value)`;
+
+/** The heads of many sessions in one statement, read now; a session that is not there has none. */
+export const findHeads = (
+  database: Database,
+  sessionIds: readonly string[],
+): Promise<{ readonly id: string; readonly eventHead: number }[]> =>
+  database.prisma.$queryRaw(Prisma.sql`
+    SELECT id, event_head AS "eventHead" FROM session WHERE id = ANY(${sessionIds}::uuid[])`);
