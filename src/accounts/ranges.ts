@@ -23,7 +23,10 @@ export interface Ranges {
 }
 
 /** The rows of one stretch, in its order; a row that several ranges hold comes once. Needs at least one range. */
-export function selectStretch({ table, columns, ranges, filter }: Ranges, stretch: NumberStretch): Prisma.Sql {
+export function selectStretch(
+  { table, columns, ranges, filter }: Ranges,
+  stretch: NumberStretch,
+): Prisma.Sql {
   const direction = stretch.order === 'ascending' ? Prisma.sql`ASC` : Prisma.sql`DESC`;
   const end = Prisma.sql`ORDER BY number ${direction} LIMIT ${stretch.limit}::int`;
   const selects = ranges.map(

@@ -28,7 +28,13 @@ const tokenInput = z.strictObject({
   name: optional(text(200, 1)),
   scopes: optional(z.array(z.enum(SCOPES, `expected ${SCOPES.join(' or ')}`)).max(100)),
   expiresAt: optional(z.date()),
-  ttlSeconds: optional(z.number().int().min(1, 'expected at least 1 second').max(2 ** 31 - 1)),
+  ttlSeconds: optional(
+    z
+      .number()
+      .int()
+      .min(1, 'expected at least 1 second')
+      .max(2 ** 31 - 1),
+  ),
   sessionId: optional(id()),
   accountId: optional(id()),
 });
@@ -49,7 +55,9 @@ export function parseToken(input: unknown): TokenInput {
     throw badUserInput('input.sessionId: expected the session that a RUN credential is bound to, got none.');
   }
   if (token.sessionId !== undefined) {
-    throw badUserInput(`input.sessionId: expected none for a ${token.kind} credential; only RUN is bound to one.`);
+    throw badUserInput(
+      `input.sessionId: expected none for a ${token.kind} credential; only RUN is bound to one.`,
+    );
   }
   if (token.scopes !== undefined && token.scopes.length > 0) {
     throw badUserInput(`input.scopes: expected none for a ${token.kind} credential; only RUN has scopes.`);

@@ -9,7 +9,8 @@ export function asUuid(text: string): string | undefined {
 }
 
 /** The same as a zod type, for ids that a writer or an operator names: `what` is one of them, such as "a sessionId". */
-export const uuid = (what: string) => z.string().toLowerCase().regex(UUID, `expected ${what}, which is a UUID`);
+export const uuid = (what: string) =>
+  z.string().toLowerCase().regex(UUID, `expected ${what}, which is a UUID`);
 
 /** Loads what ids name; null, without asking, for those that are none. */
 export const loadUuids = <T>(

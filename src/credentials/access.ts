@@ -33,7 +33,6 @@ export function seesAccount(
   account: { readonly id: string; readonly organizationId: string | null },
 ): boolean {
   if (account.id === viewer.accountId) return true;
-  const organizationId =
-    viewer.kind === 'SERVICE' ? viewer.organizationId : administeredOrganization(viewer);
+  const organizationId = viewer.kind === 'SERVICE' ? viewer.organizationId : administeredOrganization(viewer);
   return organizationId !== null && account.organizationId === organizationId;
 }

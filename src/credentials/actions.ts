@@ -3,8 +3,8 @@ import { mayWrite, noSuchSession } from '../accounts/ownership.js';
 import {
   findOwnership,
   type Holder,
-  insertCredential,
   type Issued,
+  insertCredential,
   lockHolder,
   parseToken,
   runHolder,

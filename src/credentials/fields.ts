@@ -1,6 +1,6 @@
+import type { Issued } from '../accounts/tokens.js';
 import { builder } from '../graphql/builder.js';
 import { renew } from '../graphql/context.js';
-import type { Issued } from '../accounts/tokens.js';
 import { issueCredential, revokeCredential } from './actions.js';
 import type { CredentialRow } from './store.js';
 import { CredentialKindRef, CredentialRef, ViewerRef } from './types.js';

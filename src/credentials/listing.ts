@@ -4,7 +4,9 @@ import { credentialHead } from './loaders.js';
 import { type CredentialRow, countCredentials, listCredentials } from './store.js';
 
 /** The viewer's credentials as a list, newest first, cut where it ends for this operation. */
-export async function credentialListing(operation: Operation): Promise<Listing<CredentialRow, CredentialRow>> {
+export async function credentialListing(
+  operation: Operation,
+): Promise<Listing<CredentialRow, CredentialRow>> {
   const head = await credentialHead(operation).load('head');
   return {
     log: 'credentials',

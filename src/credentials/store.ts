@@ -1,5 +1,11 @@
 import type { Operation } from '../accounts/operation.js';
-import { type NumberStretch, type Ranges, selectCount, selectHead, selectStretch } from '../accounts/ranges.js';
+import {
+  type NumberStretch,
+  type Ranges,
+  selectCount,
+  selectHead,
+  selectStretch,
+} from '../accounts/ranges.js';
 import type { CredentialRow } from '../accounts/tokens.js';
 import { type Account, type Organization, Prisma } from '../generated/prisma/client.js';
 import { credentialRanges } from './access.js';

@@ -36,8 +36,7 @@ export const ViewerRef = builder.objectRef<Viewer>('Viewer');
 builder.node(OrganizationRef, {
   description: "An organisation. Only one's own is ever shown.",
   id: { resolve: ({ id }) => id },
-  loadManyWithoutCache: (ids, { operation }) =>
-    loadUuids(ids, (id) => organizationById(operation).load(id)),
+  loadManyWithoutCache: (ids, { operation }) => loadUuids(ids, (id) => organizationById(operation).load(id)),
   fields: (t) => ({
     organizationId: t.exposeID('id', { description: 'A UUID, the same everywhere.' }),
     name: t.exposeString('name', { description: 'At most 200 characters, unique on this server.' }),
@@ -79,12 +78,14 @@ builder.node(CredentialRef, {
     account: t.field({
       type: AccountRef,
       description: "The account that it acts for; of a RUN credential its session's owner.",
-      resolve: async ({ accountId }, _, { operation }) => existing(await accountById(operation).load(accountId)),
+      resolve: async ({ accountId }, _, { operation }) =>
+        existing(await accountById(operation).load(accountId)),
     }),
     kind: t.expose('kind', { type: CredentialKindRef, description: 'Decides what it may do.' }),
     name: t.exposeString('name', { nullable: true, description: 'What it was called when it was issued.' }),
     scopes: t.exposeStringList('scopes', {
-      description: 'What a RUN credential may read: conversation:read, elicitations:read. Empty for other kinds.',
+      description:
+        'What a RUN credential may read: conversation:read, elicitations:read. Empty for other kinds.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
     expiresAt: t.expose('expiresAt', {
@@ -117,7 +118,8 @@ builder.objectType(ViewerRef, {
     account: t.field({
       type: AccountRef,
       description: 'The account that the credential acts for.',
-      resolve: async ({ accountId }, _, { operation }) => existing(await accountById(operation).load(accountId)),
+      resolve: async ({ accountId }, _, { operation }) =>
+        existing(await accountById(operation).load(accountId)),
     }),
     organization: t.field({
       type: OrganizationRef,

@@ -1,10 +1,10 @@
-import { mayWrite, noSuchSession } from '../accounts/ownership.js';
+import { mayWrite, noSuchSession, type Ownership } from '../accounts/ownership.js';
 import { administeredOrganization, type Viewer } from '../accounts/viewer.js';
 import { forbidden } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
 
 // What a session's ownership allows is decided on its left, where credentials need it too.
-export { mayWrite, noSuchSession };
+export { mayWrite, noSuchSession, type Ownership };
 
 /** Sessions of one owner, or of one organisation: what an index, and a bus topic, stands for. */
 export type SessionRange = { readonly ownerId: string } | { readonly organizationId: string };
@@ -29,10 +29,16 @@ export function visibleRanges(viewer: Viewer): SessionRange[] {
   }
 }
 
-/** The same as a condition of a query through Prisma. */
+/** Whether the viewer may read a session that is at hand. */
+export const sees = (viewer: Viewer, session: Ownership): boolean =>
+  visibleRanges(viewer).some((range) =>
+    'ownerId' in range ? range.ownerId === session.ownerId : range.organizationId === session.organizationId,
+  );
+
+/** The sessions that a viewer may read, as a condition of a query through Prisma. */
 export const visibleTo = (viewer: Viewer): Prisma.SessionWhereInput => ({ OR: visibleRanges(viewer) });
 
-/** The same as conditions in SQL, each a range of one index; none for a RUN credential. */
+/** And as conditions in SQL, each a range of one index; none for a RUN credential. */
 export const sqlRanges = (viewer: Viewer): Prisma.Sql[] =>
   visibleRanges(viewer).map((range) =>
     'ownerId' in range

@@ -1,12 +1,27 @@
 import type { Operation } from '../accounts/operation.js';
-import { defineLoader } from '../database/loaders.js';
-import { findSessions, type SessionRow } from './store.js';
+import { asUuid } from '../accounts/uuids.js';
+import { defineLoader, rowByKey } from '../database/loaders.js';
+import { noSuchSession } from './access.js';
+import { findSessions, readListHead, type SessionRow } from './store.js';
 
 /** A visible session by its id, or null; one statement an operation, so every list of it is cut at the same head. */
-export const sessionById = defineLoader(
-  async (ids: readonly string[], operation: Operation): Promise<(SessionRow | null)[]> => {
-    const rows = await findSessions(operation, ids);
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => byId.get(id) ?? null);
-  },
+export const sessionById = defineLoader<Operation, string, SessionRow | null>(async (ids, operation) =>
+  rowByKey(ids, await findSessions(operation, ids), ({ id }) => id),
 );
+
+/**
+ * A session by the id that a client gave.
+ * @throws NOT_FOUND for one that is unknown, malformed or foreign, all alike (P9).
+ */
+export async function requireSession(operation: Operation, sessionId: string): Promise<SessionRow> {
+  const id = asUuid(sessionId);
+  const session = id === undefined ? null : await sessionById(operation).load(id);
+  if (session === null) throw noSuchSession();
+  return session;
+}
+
+/** Where all lists of sessions of an operation end, read once. */
+export const listHead = defineLoader<Operation, 'head', number>(async (keys, operation) => {
+  const head = await readListHead(operation);
+  return keys.map(() => head);
+});
