@@ -1,0 +1,153 @@
+import { z } from 'zod';
+
+/** How this process runs, read once at its start. Sizes are in bytes. */
+export interface Config {
+  /** NODE_ENV is `production`: what helps development is off unless its own variable says on. */
+  readonly production: boolean;
+  readonly logLevel: z.output<typeof logLevel>;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Where clients reach this server, without a slash at the end; undefined: the address that it listens on. */
+  readonly publicUrl: string | undefined;
+  /** PostgreSQL; undefined: the embedded database in `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  /** Connections to PostgreSQL. */
+  readonly databasePool: number;
+  readonly dataDir: string;
+  /** A JSON file of titles by tool name. */
+  readonly titlesFile: string | undefined;
+  readonly maxBody: number;
+  readonly maxText: number;
+  readonly maxFrame: number;
+  readonly maxLine: number;
+  readonly graphiql: boolean;
+  readonly introspection: boolean;
+  readonly demo: boolean;
+}
+
+/** One variable that could not be read. */
+export interface ConfigFault {
+  readonly variable: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** Every variable that could not be read, for whoever starts Tidings. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly faults: readonly ConfigFault[]) {
+    const lines = faults.map(
+      ({ variable, expected, got }) => `  ${variable}: expected ${expected}, got ${got}`,
+    );
+    super(`Correct these variables and start again:\n${lines.join('\n')}`);
+  }
+}
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+  error: 'fatal, error, warn, info, debug, trace or silent',
+});
+
+const variables = z.object({
+  NODE_ENV: z.string().optional(),
+  LOG_LEVEL: logLevel.default('info'),
+  PORT: wholeNumber(0, 65_535).default(4000),
+  HOST: z.string().default('127.0.0.1'),
+  PUBLIC_URL: url('http', 'https')
+    .transform((value) => value.replace(/\/+$/, ''))
+    .optional(),
+  DATABASE_URL: url('postgresql', 'postgres').optional(),
+  TIDINGS_POOL: wholeNumber(1, 1_000).default(10),
+  DATA_DIR: z.string().default('.tidings'),
+  TIDINGS_TITLES: z.string().optional(),
+  TIDINGS_MAX_BODY: size().default(8 * MB),
+  TIDINGS_MAX_TEXT: size().default(2 * MB),
+  TIDINGS_MAX_FRAME: size().default(4 * MB),
+  TIDINGS_MAX_LINE: size().default(4 * MB),
+  TIDINGS_GRAPHIQL: onOrOff().optional(),
+  TIDINGS_INTROSPECTION: onOrOff().optional(),
+  TIDINGS_DEMO: onOrOff().optional(),
+});
+
+/** The name of every variable that is read. */
+export const VARIABLES: readonly string[] = Object.keys(variables.shape);
+
+/**
+ * The only reader of the environment. A variable that is set to nothing counts as not set.
+ * @throws ConfigError with all faults at once.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''));
+  const result = variables.safeParse(given);
+  if (!result.success) throw new ConfigError(result.error.issues.map((issue) => faultOf(issue, given)));
+  const values = result.data;
+  const production = values.NODE_ENV === 'production';
+  return {
+    production,
+    logLevel: values.LOG_LEVEL,
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl: values.PUBLIC_URL,
+    databaseUrl: values.DATABASE_URL,
+    databasePool: values.TIDINGS_POOL,
+    dataDir: values.DATA_DIR,
+    titlesFile: values.TIDINGS_TITLES,
+    maxBody: values.TIDINGS_MAX_BODY,
+    maxText: values.TIDINGS_MAX_TEXT,
+    maxFrame: values.TIDINGS_MAX_FRAME,
+    maxLine: values.TIDINGS_MAX_LINE,
+    graphiql: values.TIDINGS_GRAPHIQL ?? !production,
+    introspection: values.TIDINGS_INTROSPECTION ?? !production,
+    demo: values.TIDINGS_DEMO ?? (!production && values.DATABASE_URL === undefined),
+  };
+}
+
+function faultOf(issue: z.core.$ZodIssue, env: NodeJS.ProcessEnv): ConfigFault {
+  const variable = String(issue.path[0]);
+  // A password may be in it.
+  const got = variable === 'DATABASE_URL' ? 'something else' : JSON.stringify(env[variable]);
+  return { variable, expected: issue.message, got };
+}
+
+function wholeNumber(min: number, max: number) {
+  const expected = `a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .refine((value) => /^\d+$/.test(value) && Number(value) >= min && Number(value) <= max, expected)
+    .transform(Number);
+}
+
+/** Bytes, or `4 MB`: 1 kB is 1,024 bytes. */
+function size() {
+  const unit: Readonly<Record<string, number>> = { '': 1, kb: KB, mb: MB };
+  return z
+    .string()
+    .transform((value) => {
+      const [, count = '', name = ''] = /^(\d+) ?(|kb|mb)$/i.exec(value) ?? [];
+      return count === '' ? Number.NaN : Number(count) * (unit[name.toLowerCase()] ?? Number.NaN);
+    })
+    .refine(
+      (bytes) => bytes >= KB && bytes <= 512 * MB,
+      'a size from 1 kB to 512 MB, such as 4 MB or 4194304',
+    );
+}
+
+function onOrOff() {
+  return z.enum(['on', 'off', 'true', 'false', '1', '0'], { error: 'on or off' }).transform((value) => {
+    return value === 'on' || value === 'true' || value === '1';
+  });
+}
+
+function url(...protocols: readonly string[]) {
+  const expected = `a URL that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
+  return z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && protocols.some((protocol) => value.startsWith(`${protocol}://`)),
+      expected,
+    );
+}

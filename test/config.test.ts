@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig, VARIABLES } from '../src/config.js';
+
+const MB = 1024 * 1024;
+
+function faultsOf(env: NodeJS.ProcessEnv) {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  it('needs no variable at all', () => {
+    expect(readConfig({})).toEqual({
+      production: false,
+      logLevel: 'info',
+      port: 4000,
+      host: '127.0.0.1',
+      publicUrl: undefined,
+      databaseUrl: undefined,
+      databasePool: 10,
+      dataDir: '.tidings',
+      titlesFile: undefined,
+      maxBody: 8 * MB,
+      maxText: 2 * MB,
+      maxFrame: 4 * MB,
+      maxLine: 4 * MB,
+      graphiql: true,
+      introspection: true,
+      demo: true,
+    });
+  });
+
+  it('takes every variable', () => {
+    const env = {
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'debug',
+      PORT: '0',
+      HOST: '::',
+      PUBLIC_URL: 'https://tidings.example/base/',
+      DATABASE_URL: 'postgresql://me:secret@db/tidings',
+      TIDINGS_POOL: '3',
+      DATA_DIR: '/data',
+      TIDINGS_TITLES: 'titles.json',
+      TIDINGS_MAX_BODY: '1 MB',
+      TIDINGS_MAX_TEXT: '512kb',
+      TIDINGS_MAX_FRAME: '2097152',
+      TIDINGS_MAX_LINE: '3MB',
+      TIDINGS_GRAPHIQL: 'on',
+      TIDINGS_INTROSPECTION: 'true',
+      TIDINGS_DEMO: '1',
+    };
+    expect(Object.keys(env).sort()).toEqual([...VARIABLES].sort());
+    expect(readConfig(env)).toEqual({
+      production: true,
+      logLevel: 'debug',
+      port: 0,
+      host: '::',
+      publicUrl: 'https://tidings.example/base',
+      databaseUrl: 'postgresql://me:secret@db/tidings',
+      databasePool: 3,
+      dataDir: '/data',
+      titlesFile: 'titles.json',
+      maxBody: MB,
+      maxText: MB / 2,
+      maxFrame: 2 * MB,
+      maxLine: 3 * MB,
+      graphiql: true,
+      introspection: true,
+      demo: true,
+    });
+  });
+
+  it('has GraphiQL, introspection and the demo off in production', () => {
+    expect(readConfig({ NODE_ENV: 'production' })).toMatchObject({
+      graphiql: false,
+      introspection: false,
+      demo: false,
+    });
+  });
+
+  it('makes no demo on PostgreSQL unless told to', () => {
+    const DATABASE_URL = 'postgres://db/tidings';
+    expect(readConfig({ DATABASE_URL }).demo).toBe(false);
+    expect(readConfig({ DATABASE_URL, TIDINGS_DEMO: 'on' }).demo).toBe(true);
+  });
+
+  it('takes a variable that is set to nothing for one that is not set', () => {
+    expect(readConfig({ PORT: '', DATA_DIR: ' ', TIDINGS_DEMO: '' })).toEqual(readConfig({}));
+  });
+
+  it('names every fault at once, with what was expected and what came', () => {
+    const faults = faultsOf({
+      PORT: '65536',
+      LOG_LEVEL: 'loud',
+      PUBLIC_URL: 'tidings.example',
+      TIDINGS_POOL: '0',
+      TIDINGS_MAX_BODY: '8 GB',
+      TIDINGS_GRAPHIQL: 'yes please',
+    });
+    expect(faults).toEqual([
+      { variable: 'LOG_LEVEL', expected: expect.stringContaining('info'), got: '"loud"' },
+      { variable: 'PORT', expected: 'a whole number from 0 to 65535', got: '"65536"' },
+      { variable: 'PUBLIC_URL', expected: expect.stringContaining('https://'), got: '"tidings.example"' },
+      { variable: 'TIDINGS_POOL', expected: 'a whole number from 1 to 1000', got: '"0"' },
+      { variable: 'TIDINGS_MAX_BODY', expected: expect.stringContaining('4 MB'), got: '"8 GB"' },
+      { variable: 'TIDINGS_GRAPHIQL', expected: 'on or off', got: '"yes please"' },
+    ]);
+    expect(new ConfigError(faults).message.split('\n')).toHaveLength(7);
+  });
+
+  it.each(['-1', '1.5', '4000x', '0x10', '1e3'])('refuses %s as a port', (PORT) => {
+    expect(faultsOf({ PORT })).toHaveLength(1);
+  });
+
+  it('shows no part of a DATABASE_URL that it refuses', () => {
+    const [fault] = faultsOf({ DATABASE_URL: 'mysql://me:secret@db/tidings' });
+    expect(JSON.stringify(fault)).toContain('postgresql://');
+    expect(JSON.stringify(fault)).not.toMatch(/secret|mysql/);
+  });
+});
+
+describe('.env.example', () => {
+  const example = parseEnv(readFileSync(new URL('../.env.example', import.meta.url), 'utf8'));
+
+  it('shows every variable that is read, and no other', () => {
+    expect(Object.keys(example).sort()).toEqual([...VARIABLES].sort());
+  });
+
+  it('shows the defaults', () => {
+    expect(readConfig(example)).toEqual(readConfig({}));
+  });
+});
