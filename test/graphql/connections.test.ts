@@ -164,7 +164,8 @@ async function walk(
   const met: number[] = [];
   let cursor: string | null = null;
   do {
-    const args = direction === 'forwards' ? { first: size, after: cursor } : { last: size, before: cursor };
+    const args: PageArgs =
+      direction === 'forwards' ? { first: size, after: cursor } : { last: size, before: cursor };
     const page = connection(list, args);
     const entries = await nodes(page);
     const info = await page.pageInfo;
