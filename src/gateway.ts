@@ -1,0 +1,97 @@
+import { GraphQLSchema } from 'graphql';
+import { type Logger, pino } from 'pino';
+import { authenticate, bearer } from './accounts/authenticate.js';
+import type { Operation } from './accounts/operation.js';
+import type { Config } from './config.js';
+import './credentials/fields.js';
+import type { Database } from './database/database.js';
+import { openDatabase } from './database/open.js';
+import { DomainError } from './errors.js';
+import { builder } from './graphql/builder.js';
+import './graphql/nodes.js';
+import { startHttp } from './http/server.js';
+import type { WebSocketTimes } from './http/web-sockets.js';
+import { InProcessBus } from './live/in-process-bus.js';
+import { Tails } from './live/tails.js';
+
+/** What tests put in the place of what the configuration says. */
+export interface GatewayParts {
+  /** Open and migrated; the gateway closes it. */
+  readonly database?: Database;
+  readonly log?: Logger;
+  readonly schema?: GraphQLSchema;
+  readonly webSockets?: WebSocketTimes;
+}
+
+/** A running gateway. */
+export interface Gateway {
+  /** Where it is reached, without a slash at the end. */
+  readonly url: string;
+  readonly means: Omit<Operation, 'viewer'> & { readonly bus: InProcessBus };
+  /** Stops taking requests, ends every stream, lets answers finish, closes the database. May be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts the parts together and opens the doors.
+ * @throws DatabaseStartError, and Node's listening error such as EADDRINUSE; nothing is left open then.
+ */
+export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  const log = parts.log ?? pino({ level: config.logLevel });
+  const database =
+    parts.database ??
+    (await openDatabase({
+      url: config.databaseUrl,
+      directory: config.dataDir,
+      poolSize: config.databasePool,
+    }));
+  const onError = (error: unknown, doing: string) =>
+    log.warn({ err: error }, `failed, will be tried again: ${doing}`);
+  const bus = new InProcessBus(onError);
+  const tails = new Tails({ bus, onError });
+  const means = { database, bus, tails };
+  const release = async () => {
+    tails.close(
+      new DomainError('SHUTTING_DOWN', 'This server is going down; resume from the last checkpoint.'),
+    );
+    await bus.close();
+    await database.close();
+  };
+  try {
+    const http = await startHttp(
+      {
+        config,
+        schema: parts.schema ?? unfinishedSchema(),
+        means,
+        authenticate: (authorization) => authenticate(database, bearer(authorization)),
+        publicUrl: config.publicUrl ?? originOf(config.host, config.port),
+        log,
+      },
+      { port: config.port, host: config.host, webSockets: parts.webSockets },
+    );
+    let closing: Promise<void> | undefined;
+    const close = () => {
+      closing ??= http.close().finally(release);
+      return closing;
+    };
+    return { url: originOf(config.host, http.port), means, close };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Whoever listens everywhere is reached on this machine too. */
+const originOf = (host: string, port: number): string =>
+  `http://${['0.0.0.0', '::'].includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
+
+function unfinishedSchema(): GraphQLSchema {
+  const { types, ...config } = builder.toSchema().toConfig();
+  const bare = Object.keys(config.subscription?.getFields() ?? {}).length === 0;
+  if (!bare) return new GraphQLSchema({ ...config, types });
+  return new GraphQLSchema({
+    ...config,
+    types: types.filter((type) => type !== config.subscription),
+    subscription: undefined,
+  });
+}

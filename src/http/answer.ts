@@ -1,0 +1,66 @@
+import type { ServerResponse } from 'node:http';
+import { DomainError, type ErrorCode } from '../errors.js';
+
+/** What each code is in HTTP, where no GraphQL answer carries it. */
+const STATUS: Record<ErrorCode, number> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  PLAN_UPGRADE_REQUIRED: 403,
+  NOT_FOUND: 404,
+  BAD_USER_INPUT: 400,
+  INVALID_CURSOR: 400,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  TIMEOUT: 503,
+  SHUTTING_DOWN: 503,
+};
+
+/** What some codes add: how to authenticate (RFC 6750), and when to come back. */
+const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
+  UNAUTHENTICATED: { 'www-authenticate': 'Bearer realm="tidings"' },
+  TIMEOUT: { 'retry-after': '1' },
+  SHUTTING_DOWN: { 'retry-after': '5' },
+};
+
+export const statusOf = ({ code }: DomainError): number => STATUS[code];
+
+export interface AnswerOptions {
+  /** By default that of the error's code, or 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers with JSON; an answer that has begun stays as it is. */
+export function answerJson(res: ServerResponse, body: unknown, options: AnswerOptions = {}): void {
+  if (res.headersSent) return;
+  const text = JSON.stringify(body);
+  res.writeHead(options.status ?? 200, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    ...options.headers,
+  });
+  res.end(text);
+}
+
+/** The same shape as GraphQL's errors, so that a client reads one kind of refusal. */
+export function answerError(res: ServerResponse, error: DomainError, options: AnswerOptions = {}): void {
+  const body = { errors: [{ message: error.message, extensions: { code: error.code, ...error.details } }] };
+  answerJson(res, body, {
+    status: options.status ?? statusOf(error),
+    headers: { ...HEADERS[error.code], ...options.headers },
+  });
+}
+
+/** Somebody else's fault: the client reads an id that the log has too. */
+export function answerInternal(res: ServerResponse, id: string): void {
+  const message = `Something went wrong here, not in your request; the server's log has it as ${id}.`;
+  answerJson(
+    res,
+    { errors: [{ message, extensions: { code: 'INTERNAL_SERVER_ERROR', id } }] },
+    { status: 500 },
+  );
+}
+
+export const shuttingDown = () =>
+  new DomainError('SHUTTING_DOWN', 'This server is going down; ask again in a moment.');

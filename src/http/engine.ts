@@ -1,0 +1,68 @@
+import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Viewer } from '../accounts/viewer.js';
+import type { Context } from '../graphql/context.js';
+import { type ReportInternal, toGraphQLError } from '../graphql/errors.js';
+import { streamingPlugin } from './event-stream.js';
+import type { HttpParts } from './parts.js';
+
+export const GRAPHQL_PATH = '/graphql';
+
+/** Who asks is known before the engine sees anything. */
+interface Asking extends Record<string, unknown> {
+  readonly viewer: Viewer;
+}
+
+/** The GraphQL engine behind all transports. */
+export type Engine = ReturnType<typeof createEngine>;
+
+export function createEngine({ config, schema, means, publicUrl, log }: HttpParts) {
+  const report: ReportInternal = ({ id, error, path }) =>
+    log.error({ err: error, id, path }, 'internal error');
+  /** An error as clients may see it; one that was mapped before stays as it is. */
+  const mask = (error: unknown): GraphQLError => inOurWords(toGraphQLError(error, report));
+  const yoga = createYoga<Asking, Context>({
+    schema,
+    graphqlEndpoint: GRAPHQL_PATH,
+    context: ({ viewer }) => ({ operation: { ...means, viewer }, publicUrl }),
+    maskedErrors: { maskError: mask },
+    plugins: [streamingPlugin, ...(config.introspection ? [] : [noIntrospection])],
+    // What a browser, a proxy or a probe asks for, and how much anyone may send, is dealt with before the engine is asked.
+    graphiql: false,
+    landingPage: false,
+    healthCheckEndpoint: '/-',
+    cors: false,
+    multipart: false,
+    maxRequestBodySize: false,
+    logging: false,
+  });
+  return {
+    /** Answers a request; an answer that goes on is empty, and `streamBehind` has its updates. */
+    fetch: (request: Request, viewer: Viewer) => yoga.fetch(request, { viewer }),
+    /** Bytes of a request's body. */
+    maxBody: config.maxBody,
+    Request: yoga.fetchAPI.Request,
+    /** The engine's parse, validate, execute and subscribe for one operation. */
+    getEnveloped: (asking: Asking) => yoga.getEnveloped(asking),
+    mask,
+  };
+}
+
+const noIntrospection: Plugin = {
+  onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
+};
+
+/** Yoga's codes that are none of ours. */
+const FOREIGN_CODES = new Set<unknown>(['BAD_REQUEST', 'OPERATION_RESOLUTION_FAILURE']);
+
+function inOurWords(error: GraphQLError): GraphQLError {
+  if (!FOREIGN_CODES.has(error.extensions.code)) return error;
+  // `originalError` is a JSON parser's text, which quotes the body. It also made the status count for every media type, as it should.
+  const { originalError, http, ...extensions } = error.extensions;
+  const status = originalError === undefined || http === undefined ? http : { ...http, spec: false };
+  return new GraphQLError(error.message, {
+    nodes: error.nodes,
+    path: error.path,
+    extensions: { ...extensions, http: status, code: 'BAD_USER_INPUT' },
+  });
+}

@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http';
+import type { ExecutionResult } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { formatResult } from './format.js';
+
+/** How often, in ms, a silent stream says that it is alive; proxies cut silent connections after 60 s and more. */
+const PING_INTERVAL = 12_000;
+
+type Updates = AsyncIterableIterator<ExecutionResult>;
+
+/**
+ * The updates behind a `Response` that stands for a stream. The engine's own stream is not used: it buffers between a slow reader
+ * and its position (P5), and learns late that the reader has gone.
+ */
+const updatesOf = new WeakMap<Response, Updates>();
+
+export const streamBehind = (response: Response): Updates | undefined => updatesOf.get(response);
+
+/** A result that goes on, once an event stream is known to be accepted, becomes an empty `Response`; `streamBehind` has its updates. */
+export const streamingPlugin: Plugin = {
+  onResultProcess({ result, resultProcessor, setResultProcessor }) {
+    if (resultProcessor === undefined || !isUpdates(result)) return;
+    setResultProcessor((_, { Response }) => {
+      const response = new Response(null, { status: 200 });
+      updatesOf.set(response, result);
+      return response;
+    }, 'text/event-stream');
+  },
+};
+
+const isUpdates = (result: unknown): result is Updates =>
+  typeof result === 'object' && result !== null && Symbol.asyncIterator in result && 'next' in result;
+
+/**
+ * Writes updates as server-sent events (graphql-sse, distinct connections) until they end, the reader leaves or the server closes. The next update
+ * is asked for when the last one has gone out: a slow reader waits, nothing queues (P5).
+ */
+export async function writeEventStream(
+  updates: Updates,
+  res: ServerResponse,
+  closing: AbortSignal,
+): Promise<void> {
+  const leave = () => void updates.return?.();
+  // Cut, not completed: a client that was cut comes back and goes on where it was.
+  const cut = () => res.destroy();
+  res.once('close', leave);
+  closing.addEventListener('abort', cut);
+  res.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  });
+  // Some clients report an open stream only when its first byte has come.
+  res.write(':\n\n');
+  const ping = setInterval(() => {
+    if (!res.writableNeedDrain) res.write(':\n\n');
+  }, PING_INTERVAL);
+  try {
+    for await (const update of updates) {
+      if (res.destroyed) return;
+      if (!res.write(`event: next\ndata: ${JSON.stringify(formatResult(update))}\n\n`)) await drained(res);
+    }
+    res.end('event: complete\ndata:\n\n');
+  } finally {
+    clearInterval(ping);
+    res.off('close', leave);
+    closing.removeEventListener('abort', cut);
+  }
+}
+
+/** Waits until the reader has read, or has gone. */
+function drained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      res.off('drain', settle);
+      res.off('close', settle);
+      resolve();
+    };
+    res.once('drain', settle);
+    res.once('close', settle);
+  });
+}

@@ -1,0 +1,21 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import type { Operation } from '../accounts/operation.js';
+import type { Viewer } from '../accounts/viewer.js';
+import type { Config } from '../config.js';
+
+/** What the doors need to know of the house. */
+export interface HttpParts {
+  readonly config: Pick<Config, 'maxBody' | 'maxFrame' | 'introspection'>;
+  readonly schema: GraphQLSchema;
+  /** What an operation works with, but for who asks. */
+  readonly means: Omit<Operation, 'viewer'>;
+  /**
+   * Who sent this `Authorization`.
+   * @throws UNAUTHENTICATED, PLAN_UPGRADE_REQUIRED
+   */
+  readonly authenticate: (authorization: string | undefined) => Promise<Viewer>;
+  /** The base of every URL that the API shows, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly log: Logger;
+}
