@@ -1,5 +1,4 @@
 import type { Operation } from '../accounts/operation.js';
-import { noSuchSession } from './access.js';
 import { sessionById } from './loaders.js';
 import type { SessionRow } from './store.js';
 
@@ -43,14 +42,4 @@ export function loadParts<T>(
     return read(part, session);
   };
   return Promise.all(ids.map(load));
-}
-
-/**
- * The session of something that was shown, as this operation cuts its lists.
- * @throws NOT_FOUND when the viewer has lost it since.
- */
-export async function sessionOf(operation: Operation, sessionId: string): Promise<SessionRow> {
-  const session = await sessionById(operation).load(sessionId);
-  if (session === null) throw noSuchSession();
-  return session;
 }

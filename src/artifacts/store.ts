@@ -1,0 +1,163 @@
+import type { Operation } from '../accounts/operation.js';
+import type { NumberStretch } from '../accounts/ranges.js';
+import type { Transaction } from '../database/database.js';
+import { type Artifact, type DeliveredOutput, Prisma } from '../generated/prisma/client.js';
+import type { SessionRow } from '../sessions/store.js';
+import type { ArtifactContent, DeliveredOutputContent } from './content.js';
+
+// Every read here is of one session, whose row the viewer was shown before: that is where access is checked (P9).
+
+/** A session's latest snapshot of a file. */
+export type ArtifactRow = Artifact;
+/** A session's latest snapshot of a delivered output. */
+export type DeliveredOutputRow = DeliveredOutput;
+
+/** Names a session's file or output. */
+export interface ArtifactKey {
+  readonly sessionId: string;
+  readonly artifactId: string;
+}
+
+/** Names a session's event. */
+export interface EventKey {
+  readonly sessionId: string;
+  readonly eventNumber: number;
+}
+
+/** A field, its column and the column's type. */
+type Field = readonly [name: string, column: string, type: string];
+
+interface SnapshotTable {
+  readonly name: Prisma.Sql;
+  readonly fields: readonly Field[];
+}
+
+const ARTIFACTS: SnapshotTable = {
+  name: Prisma.raw('artifact'),
+  fields: [
+    ['kind', 'kind', 'text'],
+    ['format', 'format', 'text'],
+    ['filename', 'filename', 'text'],
+    ['contentType', 'content_type', 'text'],
+    ['sizeBytes', 'size_bytes', 'bigint'],
+    ['createdAt', 'created_at', 'timestamptz'],
+  ],
+};
+
+const DELIVERED_OUTPUTS: SnapshotTable = {
+  name: Prisma.raw('delivered_output'),
+  fields: [
+    ['kind', 'kind', 'text'],
+    ['title', 'title', 'text'],
+    ['caption', 'caption', 'text'],
+    ['rowCount', 'row_count', 'int'],
+    ['createdAt', 'created_at', 'timestamptz'],
+  ],
+};
+
+/**
+ * Keeps the latest snapshot of each file, in one statement whatever the number; a file's place is where it first appeared.
+ * The caller holds the session's lock (P1). Returns the session's new head.
+ */
+export async function writeArtifacts(
+  tx: Transaction,
+  session: Pick<SessionRow, 'id' | 'artifactHead'>,
+  artifacts: readonly ArtifactContent[],
+): Promise<Pick<SessionRow, 'artifactHead'>> {
+  return { artifactHead: await writeSnapshots(tx, ARTIFACTS, session.id, session.artifactHead, artifacts) };
+}
+
+/** As `writeArtifacts`, for delivered outputs. */
+export async function writeDeliveredOutputs(
+  tx: Transaction,
+  session: Pick<SessionRow, 'id' | 'deliveredOutputHead'>,
+  outputs: readonly DeliveredOutputContent[],
+): Promise<Pick<SessionRow, 'deliveredOutputHead'>> {
+  const { id, deliveredOutputHead: head } = session;
+  return { deliveredOutputHead: await writeSnapshots(tx, DELIVERED_OUTPUTS, id, head, outputs) };
+}
+
+/** A known one is written with the number that it has: the conflict is then on its id, and its snapshot is replaced whole. */
+async function writeSnapshots(
+  tx: Transaction,
+  { name: table, fields }: SnapshotTable,
+  sessionId: string,
+  head: number,
+  contents: readonly { readonly artifactId: string }[],
+): Promise<number> {
+  const snapshots = latestSnapshots(contents);
+  if (snapshots.length === 0) return head;
+  const listed = (format: (field: Field) => string) => Prisma.raw(fields.map(format).join(', '));
+  const written = await tx.$queryRaw<{ number: number }[]>`
+    INSERT INTO ${table} (session_id, artifact_id, number, ${listed(([, column]) => column)})
+    SELECT ${sessionId}::uuid, "artifactId",
+      COALESCE(known.number, ${head}::int + row_number() OVER (PARTITION BY known.number IS NULL ORDER BY ordinal)),
+      ${listed(([name, , type]) => `sent."${name}"::${type}`)}
+    FROM json_to_recordset(${JSON.stringify(snapshots)}::json)
+      AS sent (ordinal int, "artifactId" text, ${listed(([name, , type]) => `"${name}" ${type}`)})
+    LEFT JOIN ${table} known ON known.session_id = ${sessionId}::uuid AND known.artifact_id = sent."artifactId"
+    ON CONFLICT (session_id, artifact_id) DO UPDATE
+      SET ${listed(([, column]) => `${column} = excluded.${column}`)}
+    RETURNING number`;
+  return written.reduce((last, { number }) => Math.max(last, number), head);
+}
+
+/** The last snapshot of each, in order of first appearance. */
+function latestSnapshots(contents: readonly { readonly artifactId: string }[]) {
+  const latest = new Map(contents.map((content) => [content.artifactId, content]));
+  return [...latest.values()].map((content, ordinal) => ({ ...content, ordinal }));
+}
+
+/** The latest snapshots of these files, in no order. */
+export const findArtifacts = (
+  { database }: Operation,
+  keys: readonly ArtifactKey[],
+): Promise<ArtifactRow[]> => database.prisma.artifact.findMany({ where: { OR: bySession(keys) } });
+
+export const findDeliveredOutputs = (
+  { database }: Operation,
+  keys: readonly ArtifactKey[],
+): Promise<DeliveredOutputRow[]> =>
+  database.prisma.deliveredOutput.findMany({ where: { OR: bySession(keys) } });
+
+/** A session's files by number, in the range's order. */
+export const listArtifacts = (
+  { database }: Operation,
+  sessionId: string,
+  range: NumberStretch,
+): Promise<ArtifactRow[]> => database.prisma.artifact.findMany(within(sessionId, range));
+
+export const listDeliveredOutputs = (
+  { database }: Operation,
+  sessionId: string,
+  range: NumberStretch,
+): Promise<DeliveredOutputRow[]> => database.prisma.deliveredOutput.findMany(within(sessionId, range));
+
+/** The kinds of events that keep snapshots, as they are stored. */
+export type EventKind = 'artifacts_delivered' | 'delivered_outputs';
+
+/** What events of one kind keep, for ids that name an event's own snapshot; in no order. */
+export async function findPayloads(
+  { database }: Operation,
+  kind: EventKind,
+  keys: readonly EventKey[],
+): Promise<(EventKey & { readonly payload: unknown })[]> {
+  const events = await database.prisma.event.findMany({
+    where: { kind, OR: keys.map(({ sessionId, eventNumber }) => ({ sessionId, number: eventNumber })) },
+    select: { sessionId: true, number: true, payload: true },
+  });
+  return events.map(({ sessionId, number, payload }) => ({ sessionId, eventNumber: number, payload }));
+}
+
+const within = (sessionId: string, { above, below, limit, order }: NumberStretch) => ({
+  where: { sessionId, number: { gt: above, lt: below } },
+  orderBy: { number: order === 'ascending' ? ('asc' as const) : ('desc' as const) },
+  take: limit,
+});
+
+/** One condition for each session, so that many files of one session cost one index scan. */
+function bySession(keys: readonly ArtifactKey[]) {
+  const ids = new Map<string, string[]>(keys.map(({ sessionId }) => [sessionId, []]));
+  for (const { sessionId, artifactId } of keys) ids.get(sessionId)?.push(artifactId);
+  return [...ids].map(([sessionId, of]) => ({ sessionId, artifactId: { in: of } }));
+}

@@ -1,0 +1,103 @@
+import type { Operation } from '../accounts/operation.js';
+import type { NumberStretch } from '../accounts/ranges.js';
+import { defineLoader, rowByKey, rowsByKey } from '../database/loaders.js';
+import { type CitationNode, type SourceNode, toCitationNode, toSourceNode } from './nodes.js';
+import {
+  type CitationRow,
+  countCitationsOfSources,
+  findAbstracts,
+  findCitations,
+  findCitationsOfSources,
+  findSources,
+  type MessageKey,
+  type SourceKey,
+} from './store.js';
+
+const messageKey = ({ sessionId, eventNumber }: MessageKey): string => `${sessionId}:${eventNumber}`;
+const sourceKey = ({ sessionId, sourceRef }: SourceKey): string => `${sessionId}:${sourceRef}`;
+
+const citationsOfMessage = defineLoader(
+  async (keys: readonly MessageKey[], operation: Operation): Promise<CitationNode[][]> => {
+    const rows = rowsByKey(keys.map(messageKey), await findCitations(operation, keys), messageKey);
+    return rows.map((citations) => citations.map(toCitationNode));
+  },
+  { key: messageKey },
+);
+
+/** The citations of an event that the viewer was shown, in its writer's order; one statement for any number of events. */
+export const citationsOf = (
+  operation: Operation,
+  sessionId: string,
+  eventNumber: number,
+): Promise<readonly CitationNode[]> => citationsOfMessage(operation).load({ sessionId, eventNumber });
+
+/** What a session that the viewer was shown knows of a source, cited or not; null when it knows nothing. */
+export const sourceOf = defineLoader(
+  async (keys: readonly SourceKey[], operation: Operation): Promise<(SourceNode | null)[]> => {
+    const rows = rowByKey(keys.map(sourceKey), await findSources(operation, keys), sourceKey);
+    return rows.map((row) => row && toSourceNode(row));
+  },
+  { key: sourceKey },
+);
+
+/** Sources that were just written; each is there, since none is ever removed. */
+export const upsertedSources = (
+  operation: Operation,
+  sessionId: string,
+  sourceRefs: readonly string[],
+): Promise<SourceNode[]> =>
+  Promise.all(
+    sourceRefs.map(async (sourceRef) => {
+      const source = await sourceOf(operation).load({ sessionId, sourceRef });
+      if (source === null) throw new Error('citations: a source that was committed is not there.');
+      return source;
+    }),
+  );
+
+/** A source's abstract, read only when it is selected. */
+export const abstractOf = defineLoader(
+  async (keys: readonly SourceKey[], operation: Operation): Promise<(string | null)[]> => {
+    const rows = rowByKey(keys.map(sourceKey), await findAbstracts(operation, keys), sourceKey);
+    return rows.map((row) => row?.abstract ?? null);
+  },
+  { key: sourceKey },
+);
+
+interface CitingKey extends SourceKey {
+  readonly stretch: NumberStretch;
+}
+
+const stretchKey = ({ above, below, limit, order }: NumberStretch): string =>
+  `${above}:${below}:${limit}:${order}`;
+
+/** A page of the citations of each source; the pages of one query mostly lie alike, and those that do are one statement. */
+export const citationsOfSource = defineLoader(
+  async (keys: readonly CitingKey[], operation: Operation): Promise<CitationRow[][]> => {
+    const stretches = new Map(keys.map(({ stretch }) => [stretchKey(stretch), stretch]));
+    const pages = [...stretches].map(async ([name, stretch]): Promise<[string, CitationRow[]]> => {
+      const sources = keys
+        .filter((key) => stretchKey(key.stretch) === name)
+        .map(({ sessionId, sourceRef }) => ({ sessionId, sourceRef }));
+      return [name, await findCitationsOfSources(operation, sources, stretch)];
+    });
+    const rows = (await Promise.all(pages)).flatMap(([name, page]) =>
+      page.map((row) => ({ row, key: `${sourceKey(row)}:${name}` })),
+    );
+    return rowsByKey(keys.map(citingKey), rows, ({ key }) => key).map((page) => page.map(({ row }) => row));
+  },
+  { key: (key) => citingKey(key) },
+);
+
+const citingKey = (key: CitingKey): string => `${sourceKey(key)}:${stretchKey(key.stretch)}`;
+
+/** How many of a session's first `upTo` citations cite a source; `upTo` is the head that the operation has read. */
+export const citationCountOf = defineLoader(
+  async (
+    keys: readonly (SourceKey & { readonly upTo: number })[],
+    operation: Operation,
+  ): Promise<number[]> => {
+    const counts = await countCitationsOfSources(operation, keys);
+    return rowByKey(keys.map(sourceKey), counts, sourceKey).map((found) => found?.count ?? 0);
+  },
+  { key: sourceKey },
+);
