@@ -1,5 +1,6 @@
 import type { Operation } from '../accounts/operation.js';
 import { badUserInput } from '../errors.js';
+import { id, optional, parse } from '../parse.js';
 import { requireNotRun, requireService } from '../sessions/access.js';
 import { type Appended, appendEvents, appendOne, prepareEvent, type Written } from './append.js';
 import type { EventInput } from './content.js';
@@ -37,7 +38,7 @@ export async function sendMessage(operation: Operation, input: MessageInput): Pr
   if (input.text === '' && !input.files?.length) {
     throw badUserInput('input.text: expected some text or a file, got neither.', { path: 'input.text' });
   }
-  const messageId = input.messageId ?? randomId();
+  const messageId = parse(optional(id()), input.messageId, 'input.messageId') ?? randomId();
   const eventId = derivedId('message', sessionId, messageId);
   const { text, files } = input;
   const message = prepareEvent({ kind: 'user_message', eventId, messageId, text, files });

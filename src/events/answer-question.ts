@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../accounts/operation.js';
 import { conflict, notFound } from '../errors.js';
-import { parse } from '../parse.js';
+import { id, parse } from '../parse.js';
 import { requireNotRun } from '../sessions/access.js';
 import { questionAnswer, replyOf } from './answers.js';
 import { appendOne, currentOf, prepareEvent, type Written } from './append.js';
@@ -26,7 +26,7 @@ const givenAnswers = z.array(questionAnswer).min(1, 'expected at least one answe
 export async function answerQuestion(operation: Operation, input: AnswerInput): Promise<Written> {
   requireNotRun(operation.viewer, 'answerQuestion');
   const sessionId = sessionIdOf(input.sessionId);
-  const { questionId } = input;
+  const questionId = parse(id(), input.questionId, 'input.questionId');
   const answers = parse(givenAnswers, input.answers, 'input.answers');
   const eventId = derivedId('answer', sessionId, questionId, answers);
   return appendOne(operation, sessionId, async (tx) => {

@@ -7,7 +7,7 @@ import { badUserInput, conflict } from '../errors.js';
 import { parse } from '../parse.js';
 import { statusAfter } from '../sessions/state.js';
 import { lockSession, type SessionRow } from '../sessions/store.js';
-import { sessionLogKey, sessionTopics } from '../sessions/topics.js';
+import { announce } from '../sessions/topics.js';
 import { type EventContent, type EventInput, eventContent } from './content.js';
 import { contentHash } from './content-hash.js';
 import { type EventRow, toEventRow } from './event.js';
@@ -110,11 +110,6 @@ function only(events: readonly EventRow[]): EventRow {
   const [event] = events;
   if (event === undefined) throw new Error('An append of one event gave none (append-1).');
   return event;
-}
-
-/** Tells who follows the session's log or lists, after a commit. A hint only (P4). */
-export function announce({ bus }: Operation, session: SessionRow): void {
-  bus.publish({ log: sessionLogKey(session.id), head: session.eventHead, topics: sessionTopics(session) });
 }
 
 /**

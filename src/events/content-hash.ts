@@ -21,10 +21,12 @@ export function contentHash(content: EventContent): Buffer {
 }
 
 /** SHA-256, 32 bytes, of any value: keys sorted, null and absent properties dropped, dates as ISO with milliseconds. */
-export const hashOf = (value: unknown): Buffer =>
-  createHash('sha256')
-    .update(canonicalJson(withoutNulls(value)))
-    .digest();
+export const hashOf = (value: unknown): Buffer<ArrayBuffer> =>
+  Buffer.from(
+    createHash('sha256')
+      .update(canonicalJson(withoutNulls(value)))
+      .digest(),
+  );
 
 /** No files and an empty list of them are stored and shown alike. */
 const isFilledIn = (key: string, value: unknown): boolean =>

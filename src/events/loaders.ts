@@ -1,8 +1,6 @@
 import type { Operation } from '../accounts/operation.js';
 import { defineLoader } from '../database/loaders.js';
-import { noSuchSession } from '../sessions/access.js';
 import { sessionById } from '../sessions/loaders.js';
-import type { SessionRow } from '../sessions/store.js';
 import { type EventOf, type EventRow, toEventRow } from './event.js';
 import { type EventStretch, findUnknownKinds, readStretches } from './page-store.js';
 import { type EventKey, type Found, findBy, findLatest } from './store.js';
@@ -66,13 +64,6 @@ export async function answerOf(
 ): Promise<EventOf<'agent_message'> | null> {
   const event = await latestAgentMessage(operation).load({ sessionId, value: messageId });
   return event?.kind === 'agent_message' ? event : null;
-}
-
-/** The session of an event that was read: visible, or the event would not have been. */
-export async function sessionOf(operation: Operation, sessionId: string): Promise<SessionRow> {
-  const session = await sessionById(operation).load(sessionId);
-  if (session === null) throw noSuchSession();
-  return session;
 }
 
 /** Stretches of visible sessions: the pages of a whole list of sessions are one statement. */
