@@ -1,0 +1,209 @@
+import { builder } from '../graphql/builder.js';
+import { renew } from '../graphql/context.js';
+import { requireSession } from '../sessions/loaders.js';
+import type { SessionRow } from '../sessions/store.js';
+import { SessionRef } from '../sessions/types.js';
+import { appendSessionEvents, sendMessage, stopSession } from './actions.js';
+import { answerQuestion } from './answer-question.js';
+import type { Written } from './append.js';
+import { createSession } from './create-session.js';
+import type { EventRow } from './event.js';
+import { eventsOf } from './event-input.js';
+import { SessionEventInput, UploadedFileInput } from './inputs.js';
+import { edgeOf, sessionCursor } from './listing.js';
+import { SessionEventEdgeRef } from './types.js';
+
+const REFUSALS = 'FORBIDDEN for RUN; NOT_FOUND, BAD_USER_INPUT';
+
+/** What a mutation gives back: the events that it wrote or found, and the session as read anew after the commit. */
+interface Payload {
+  readonly session: SessionRow;
+  readonly events: readonly EventRow[];
+  readonly duplicates: readonly string[];
+}
+
+const AppendSessionEventsInput = builder.inputType('AppendSessionEventsInput', {
+  description: 'What an agent did.',
+  fields: (t) => ({
+    sessionId: t.id({ required: true, description: 'A session that the runtime may write to.' }),
+    events: t.field({
+      type: [SessionEventInput],
+      required: true,
+      description: '1 to 500 in their order: all are written or none.',
+    }),
+  }),
+});
+
+const AppendSessionEventsPayload = builder.objectRef<Payload>('AppendSessionEventsPayload').implement({
+  description: 'What was appended.',
+  fields: (t) => ({
+    session: t.expose('session', { type: SessionRef, description: 'As it is after the append.' }),
+    edges: t.field({
+      type: [SessionEventEdgeRef],
+      description:
+        'One for each event of the input, in that order; for a duplicate the event that was there.',
+      resolve: ({ events }) => events.map(edgeOf),
+    }),
+    duplicates: t.exposeIDList('duplicates', {
+      description:
+        'The eventIds that were there already with the same content; nothing was written for them.',
+    }),
+    checkpoint: t.string({
+      description: "The end of the session's log after the append.",
+      resolve: ({ session }) => sessionCursor(session.id, session.eventHead),
+    }),
+  }),
+});
+
+builder.mutationField('appendSessionEvents', (t) =>
+  t.field({
+    type: AppendSessionEventsPayload,
+    nullable: true,
+    description:
+      'Appends what an agent did, all or nothing, and may be repeated: eventIds that are there with the same content are reported. SERVICE only, else FORBIDDEN; NOT_FOUND, BAD_USER_INPUT with the path, CONFLICT with `current` for an eventId with other content.',
+    args: { input: t.arg({ type: AppendSessionEventsInput, required: true }) },
+    resolve: async (_, { input }, context) => {
+      const { session, events, duplicates } = await appendSessionEvents(
+        context.operation,
+        input.sessionId,
+        eventsOf(input.events),
+      );
+      return { session: await requireSession(renew(context), session.id), events, duplicates };
+    },
+  }),
+);
+
+const CreateSessionInput = builder.inputType('CreateSessionInput', {
+  description: 'A new session.',
+  fields: (t) => ({
+    sessionId: t.id({
+      description: 'A UUID of your own, so that the call may be repeated. Absent: a random one.',
+    }),
+    title: t.string({ description: '1 to 1,000 characters.' }),
+    text: t.string({ description: 'The initial message, at most 2 MB.' }),
+    accountId: t.id({
+      description:
+        'The owner, for a SERVICE credential: an account of its organisation. Absent: its own account.',
+    }),
+  }),
+});
+
+const CreateSessionPayload = builder
+  .objectRef<{ readonly session: SessionRow }>('CreateSessionPayload')
+  .implement({
+    description: 'The session.',
+    fields: (t) => ({
+      session: t.expose('session', { type: SessionRef, description: 'As it is now.' }),
+    }),
+  });
+
+builder.mutationField('createSession', (t) =>
+  t.field({
+    type: CreateSessionPayload,
+    nullable: true,
+    description:
+      'Creates a session; again with the same content for the same owner it gives that session. FORBIDDEN for RUN, and for a person who names another account; NOT_FOUND for an account that is not of the organisation; CONFLICT for a sessionId that is taken.',
+    args: { input: t.arg({ type: CreateSessionInput, required: true }) },
+    resolve: async (_, { input }, context) => {
+      const { id } = await createSession(context.operation, input);
+      return { session: await requireSession(renew(context), id) };
+    },
+  }),
+);
+
+/** `SendMessagePayload` and its like: one event and its session. */
+const writtenType = (name: string, description: string) =>
+  builder.objectRef<Written>(name).implement({
+    description,
+    fields: (t) => ({
+      session: t.expose('session', { type: SessionRef, description: 'As it is after that.' }),
+      edge: t.field({
+        type: SessionEventEdgeRef,
+        description: 'The event and its place.',
+        resolve: ({ event }) => edgeOf(event),
+      }),
+    }),
+  });
+
+const SendMessageInput = builder.inputType('SendMessageInput', {
+  description: 'A message to the agent.',
+  fields: (t) => ({
+    sessionId: t.id({ required: true, description: 'One that the viewer may write to.' }),
+    text: t.string({ required: true, description: 'At most 2 MB; empty only with files.' }),
+    messageId: t.id({
+      description: 'A name of your own, so that the call may be repeated. Absent: a random one.',
+    }),
+    files: t.field({ type: [UploadedFileInput], description: 'At most 500.' }),
+  }),
+});
+
+builder.mutationField('sendMessage', (t) =>
+  t.field({
+    type: writtenType('SendMessagePayload', 'The message.'),
+    nullable: true,
+    description: `Adds a user_message; again with the same messageId and content it gives that one. ${REFUSALS}, CONFLICT for a messageId with other content.`,
+    args: { input: t.arg({ type: SendMessageInput, required: true }) },
+    resolve: async (_, { input }, context) => {
+      const { event } = await sendMessage(context.operation, input);
+      return { session: await requireSession(renew(context), event.sessionId), event };
+    },
+  }),
+);
+
+const QuestionAnswerInput = builder.inputType('QuestionAnswerInput', {
+  description: 'An answer to one question, as its responseFormat asks for it.',
+  fields: (t) => ({
+    questionId: t.id({ required: true, description: 'The question, or one of a form.' }),
+    text: t.string({ description: 'For TEXT; beside options or files a remark.' }),
+    optionIds: t.idList({
+      description: 'For SINGLE_SELECT exactly one, for MULTI_SELECT one or more, each once.',
+    }),
+    files: t.field({ type: [UploadedFileInput], description: 'For FILE at least one.' }),
+  }),
+});
+
+const AnswerQuestionInput = builder.inputType('AnswerQuestionInput', {
+  description: 'The answer to a question.',
+  fields: (t) => ({
+    sessionId: t.id({ required: true, description: 'One that the viewer may write to.' }),
+    questionId: t.id({ required: true, description: 'Of the QUESTION event.' }),
+    answers: t.field({
+      type: [QuestionAnswerInput],
+      required: true,
+      description: 'One answer, or one for each question of a form.',
+    }),
+  }),
+});
+
+builder.mutationField('answerQuestion', (t) =>
+  t.field({
+    type: writtenType('AnswerQuestionPayload', 'The answer.'),
+    nullable: true,
+    description: `Answers a question with a user_message, its \`reply\`; the same answers again give that one. ${REFUSALS} where an answer does not fit what was asked, CONFLICT with \`current\` if it has another answer.`,
+    args: { input: t.arg({ type: AnswerQuestionInput, required: true }) },
+    resolve: async (_, { input }, context) => {
+      const { event } = await answerQuestion(context.operation, input);
+      return { session: await requireSession(renew(context), event.sessionId), event };
+    },
+  }),
+);
+
+const StopSessionInput = builder.inputType('StopSessionInput', {
+  description: 'The session to stop.',
+  fields: (t) => ({
+    sessionId: t.id({ required: true, description: 'One that the viewer may write to.' }),
+  }),
+});
+
+builder.mutationField('stopSession', (t) =>
+  t.field({
+    type: writtenType('StopSessionPayload', 'The request to stop.'),
+    nullable: true,
+    description: `Asks the agent to stop; while an earlier request waits to be settled it gives that one. ${REFUSALS}.`,
+    args: { input: t.arg({ type: StopSessionInput, required: true }) },
+    resolve: async (_, { input }, context) => {
+      const { event } = await stopSession(context.operation, input.sessionId);
+      return { session: await requireSession(renew(context), event.sessionId), event };
+    },
+  }),
+);

@@ -1,0 +1,15 @@
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import './artifacts/types.js';
+import './citations/fields.js';
+import './credentials/fields.js';
+import './events/fields.js';
+import './events/subscription.js';
+import { builder } from './graphql/builder.js';
+import './graphql/nodes.js';
+import './sessions/fields.js';
+
+/** What all domains offer, built once. */
+export const schema = builder.toSchema();
+
+/** The schema as text, sorted, as `schema.graphql` holds it. */
+export const printedSchema = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
