@@ -33,8 +33,9 @@ export const int32 = () =>
 
 /** An explicit null reads as absent, everywhere. */
 export const optional = <T extends z.ZodType>(schema: T) =>
-  z
-    .union([schema, z.null(), z.undefined()])
+  // Not a union: that would hide, behind "invalid input", where in the value the fault is and what was expected there.
+  schema
+    .nullish()
     .transform((value): z.output<T> | undefined => value ?? undefined)
     .optional();
 

@@ -16,8 +16,10 @@ export const uuid = (what: string) =>
 export const loadUuids = <T>(
   ids: readonly string[],
   load: (id: string) => Promise<T | null>,
-): Promise<T | null>[] =>
-  ids.map((text) => {
-    const id = asUuid(text);
-    return id === undefined ? Promise.resolve(null) : load(id);
-  });
+): Promise<(T | null)[]> =>
+  Promise.all(
+    ids.map((text) => {
+      const id = asUuid(text);
+      return id === undefined ? null : load(id);
+    }),
+  );

@@ -36,7 +36,11 @@ export const sees = (viewer: Viewer, session: Ownership): boolean =>
   );
 
 /** The sessions that a viewer may read, as a condition of a query through Prisma. */
-export const visibleTo = (viewer: Viewer): Prisma.SessionWhereInput => ({ OR: visibleRanges(viewer) });
+export function visibleTo(viewer: Viewer): Prisma.SessionWhereInput {
+  const ranges = visibleRanges(viewer);
+  // Nested in another condition, an empty OR would be dropped and show everything.
+  return ranges.length === 0 ? { id: { in: [] } } : { OR: ranges };
+}
 
 /** And as conditions in SQL, each a range of one index; none for a RUN credential. */
 export const sqlRanges = (viewer: Viewer): Prisma.Sql[] =>

@@ -1,0 +1,35 @@
+import type { Operation } from '../accounts/operation.js';
+import type { NumberStretch } from '../accounts/ranges.js';
+import { defineLoader } from '../database/loaders.js';
+
+/** A stretch that is asked for, and its place in the call. */
+export type Asked<K> = K & NumberStretch & { readonly place: number };
+
+/** A row and the place of the stretch that it belongs to. */
+export type Placed<Row> = Row & { readonly place: number };
+
+/**
+ * Stretches of numbered lists, each of what `K` names: those of a whole list of sessions are one statement, or two where some are
+ * read from their end. `read` gives each stretch's rows in the stretch's order.
+ */
+export const definePages = <K extends object, Row>(
+  read: (
+    operation: Operation,
+    order: NumberStretch['order'],
+    asked: readonly Asked<K>[],
+  ) => Promise<readonly Placed<Row>[]>,
+) =>
+  defineLoader(
+    async (keys: readonly (K & NumberStretch)[], operation: Operation): Promise<Row[][]> => {
+      const pages: Row[][] = keys.map(() => []);
+      const asked = keys.map((key, place) => ({ ...key, place }));
+      const reads = (['ascending', 'descending'] as const).map(async (order) => {
+        const some = asked.filter((key) => key.order === order);
+        const rows = some.length === 0 ? [] : await read(operation, order, some);
+        for (const row of rows) pages[row.place]?.push(row);
+      });
+      await Promise.all(reads);
+      return pages;
+    },
+    { key: JSON.stringify },
+  );

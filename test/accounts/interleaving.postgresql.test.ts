@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAccount, setRole } from '../../src/accounts/actions.js';
+import { authenticate } from '../../src/accounts/authenticate.js';
+import { lockAccount } from '../../src/accounts/locks.js';
+import { createToken } from '../../src/accounts/tokens.js';
+import { transact } from '../../src/database/transact.js';
+import { openTestDatabase, type TestDatabase } from '../database.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const waitingLocks = async (): Promise<number> => {
+  const [row] = await database.prisma.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  return row?.count ?? 0;
+};
+
+describe('accounts, with transactions side by side', () => {
+  it('authenticates while another transaction holds the credential', async () => {
+    const { id } = await createAccount(database, { name: 'Ada' });
+    const { credential, secret } = await createToken(database, { accountId: id, kind: 'PERSONAL' });
+    await transact(database, async (tx) => {
+      await tx.$executeRaw`SELECT 1 FROM credential WHERE id = ${credential.id}::uuid FOR UPDATE`;
+      expect((await authenticate(database, secret)).accountId).toBe(id);
+    });
+    const after = await database.prisma.credential.findUniqueOrThrow({ where: { id: credential.id } });
+    expect(after.lastUsedAt).toBeNull();
+  });
+
+  it('lets no SERVICE credential slip past a demotion that is under way', async () => {
+    const ada = await createAccount(database, { name: 'Ada', organization: 'Acme', role: 'ADMIN' });
+    const held: Promise<unknown>[] = [];
+    await transact(database, async (tx) => {
+      await lockAccount(tx, ada.id);
+      held.push(createToken(database, { accountId: ada.id, kind: 'SERVICE' }));
+      await vi.waitFor(async () => expect(await waitingLocks()).toBe(1), { timeout: 10_000 });
+      held.push(setRole(database, { accountId: ada.id, role: 'MEMBER' }));
+      await vi.waitFor(async () => expect(await waitingLocks()).toBe(2), { timeout: 10_000 });
+    });
+    await Promise.all(held);
+    const alive = await database.prisma.credential.count({
+      where: { accountId: ada.id, kind: 'SERVICE', revokedAt: null },
+    });
+    expect(alive).toBe(0);
+  });
+
+  it('makes an organisation once, of however many that ask for it at the same time', async () => {
+    const accounts = await Promise.all(
+      ['Ada', 'Bob', 'Cy', 'Di', 'Ed'].map((name) => createAccount(database, { name, organization: 'Rush' })),
+    );
+    expect(new Set(accounts.map(({ organizationId }) => organizationId)).size).toBe(1);
+    expect(accounts.filter(({ role }) => role === 'ADMIN')).toHaveLength(1);
+  });
+});
