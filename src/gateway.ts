@@ -1,18 +1,16 @@
-import { GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import { type Logger, pino } from 'pino';
 import { authenticate, bearer } from './accounts/authenticate.js';
 import type { Operation } from './accounts/operation.js';
 import type { Config } from './config.js';
-import './credentials/fields.js';
 import type { Database } from './database/database.js';
 import { openDatabase } from './database/open.js';
 import { DomainError } from './errors.js';
-import { builder } from './graphql/builder.js';
-import './graphql/nodes.js';
 import { startHttp } from './http/server.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
 import { InProcessBus } from './live/in-process-bus.js';
 import { Tails } from './live/tails.js';
+import { schema } from './schema.js';
 
 /** What tests put in the place of what the configuration says. */
 export interface GatewayParts {
@@ -61,7 +59,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     const http = await startHttp(
       {
         config,
-        schema: parts.schema ?? unfinishedSchema(),
+        schema: parts.schema ?? schema,
         means,
         authenticate: (authorization) => authenticate(database, bearer(authorization)),
         publicUrl: config.publicUrl ?? originOf(config.host, config.port),
@@ -84,14 +82,3 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
 /** Whoever listens everywhere is reached on this machine too. */
 const originOf = (host: string, port: number): string =>
   `http://${['0.0.0.0', '::'].includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
-
-function unfinishedSchema(): GraphQLSchema {
-  const { types, ...config } = builder.toSchema().toConfig();
-  const bare = Object.keys(config.subscription?.getFields() ?? {}).length === 0;
-  if (!bare) return new GraphQLSchema({ ...config, types });
-  return new GraphQLSchema({
-    ...config,
-    types: types.filter((type) => type !== config.subscription),
-    subscription: undefined,
-  });
-}

@@ -1,0 +1,101 @@
+import {
+  GraphQLBoolean,
+  GraphQLInt,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+} from 'graphql';
+import { notFound } from '../../src/errors.js';
+import { Pulled } from '../../src/live/pulled.js';
+
+interface CountArgs {
+  readonly to: number;
+  readonly bytes: number;
+  readonly stays: boolean;
+}
+
+/** What became of the subscriptions. */
+export class Streams {
+  /** Begun and not yet let go. */
+  open = 0;
+  /** Updates that were asked for, of all. */
+  pulled = 0;
+}
+
+/** Gives numbers up to `to`, each with as many bytes of padding; then it ends, or stays open in silence. */
+class Counter extends Pulled<number> {
+  #at = 0;
+
+  constructor(
+    readonly streams: Streams,
+    readonly args: CountArgs,
+  ) {
+    super();
+    streams.open += 1;
+  }
+
+  protected onPull(): void {
+    this.streams.pulled += 1;
+    this.#at += 1;
+    if (this.#at <= this.args.to) this.give(this.#at);
+    else if (!this.args.stays) this.end();
+  }
+
+  protected onEnd(): void {
+    this.streams.open -= 1;
+  }
+}
+
+const reject = (error: Error) => () => {
+  throw error;
+};
+
+/** A schema in which every kind of answer can be had. */
+export function answersOfEveryKind(streams: Streams): GraphQLSchema {
+  const query = new GraphQLObjectType({
+    name: 'Query',
+    fields: {
+      hello: {
+        type: GraphQLString,
+        args: { name: { type: GraphQLString, defaultValue: 'you' } },
+        resolve: (_, { name }: { name: string }) => `Hello ${name}`,
+      },
+      refused: { type: GraphQLString, resolve: reject(notFound('Nothing has that id.')) },
+      broken: { type: GraphQLString, resolve: reject(new Error('SELECT secret FROM /etc/passwd')) },
+    },
+  });
+  const mutation = new GraphQLObjectType({
+    name: 'Mutation',
+    fields: { touch: { type: GraphQLInt, resolve: () => 1 } },
+  });
+  const count = new GraphQLObjectType<{ number: number; padding: string }>({
+    name: 'Count',
+    fields: {
+      number: { type: new GraphQLNonNull(GraphQLInt) },
+      padding: { type: new GraphQLNonNull(GraphQLString) },
+      /** Fails for the third. */
+      notThree: {
+        type: GraphQLInt,
+        resolve: ({ number }) => (number === 3 ? reject(new Error('secret of three'))() : number),
+      },
+    },
+  });
+  const subscription = new GraphQLObjectType({
+    name: 'Subscription',
+    fields: {
+      count: {
+        type: count,
+        args: {
+          to: { type: new GraphQLNonNull(GraphQLInt) },
+          bytes: { type: GraphQLInt, defaultValue: 0 },
+          stays: { type: GraphQLBoolean, defaultValue: false },
+        },
+        subscribe: (_, args: CountArgs) => new Counter(streams, args),
+        resolve: (number: number, { bytes }: CountArgs) => ({ number, padding: 'x'.repeat(bytes) }),
+      },
+      refused: { type: GraphQLInt, subscribe: reject(notFound('Nothing to follow.')) },
+    },
+  });
+  return new GraphQLSchema({ query, mutation, subscription });
+}
