@@ -1,13 +1,14 @@
 import type { Operation } from '../accounts/operation.js';
 import type { Listing } from '../graphql/connections.js';
 import type { SessionRow } from '../sessions/store.js';
+import { artifactsOf, deliveredOutputsOf } from './loaders.js';
 import {
   type ArtifactNode,
   type DeliveredOutputNode,
   toArtifactNode,
   toDeliveredOutputNode,
 } from './nodes.js';
-import { type ArtifactRow, type DeliveredOutputRow, listArtifacts, listDeliveredOutputs } from './store.js';
+import type { ArtifactRow, DeliveredOutputRow } from './store.js';
 
 /** The latest snapshots of a session's files, in order of first appearance. */
 export const artifactListing = (
@@ -17,7 +18,7 @@ export const artifactListing = (
   log: `artifacts:${id}`,
   head,
   dense: true,
-  read: (stretch) => listArtifacts(operation, id, stretch),
+  read: (stretch) => artifactsOf(operation).load({ sessionId: id, ...stretch }),
   count: () => Promise.resolve(head),
   numberOf: ({ number }) => number,
   toNode: toArtifactNode,
@@ -31,7 +32,7 @@ export const deliveredOutputListing = (
   log: `delivered-outputs:${id}`,
   head,
   dense: true,
-  read: (stretch) => listDeliveredOutputs(operation, id, stretch),
+  read: (stretch) => deliveredOutputsOf(operation).load({ sessionId: id, ...stretch }),
   count: () => Promise.resolve(head),
   numberOf: ({ number }) => number,
   toNode: toDeliveredOutputNode,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../accounts/operation.js';
 import { defineLoader, rowByKey } from '../database/loaders.js';
 import { sessionById } from '../sessions/loaders.js';
+import { definePages } from '../sessions/part-pages.js';
 import {
   type ArtifactNode,
   artifactFromPayload,
@@ -18,10 +19,18 @@ import {
   findArtifacts,
   findDeliveredOutputs,
   findPayloads,
+  listArtifacts,
+  listDeliveredOutputs,
 } from './store.js';
 
 const artifactKey = ({ sessionId, artifactId }: ArtifactKey): string => `${sessionId}:${artifactId}`;
 const eventKey = ({ sessionId, eventNumber }: EventKey): string => `${sessionId}:${eventNumber}`;
+
+/** A stretch of a session's files. */
+export const artifactsOf = definePages(listArtifacts);
+
+/** A stretch of a session's delivered outputs. */
+export const deliveredOutputsOf = definePages(listDeliveredOutputs);
 
 const latestArtifact = defineLoader(
   async (keys: readonly ArtifactKey[], operation: Operation) =>

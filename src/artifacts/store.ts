@@ -2,6 +2,7 @@ import type { Operation } from '../accounts/operation.js';
 import type { NumberStretch } from '../accounts/ranges.js';
 import type { Transaction } from '../database/database.js';
 import { type Artifact, type DeliveredOutput, Prisma } from '../generated/prisma/client.js';
+import type { Asked, Placed } from '../sessions/part-pages.js';
 import type { SessionRow } from '../sessions/store.js';
 import type { ArtifactContent, DeliveredOutputContent } from './content.js';
 
@@ -16,6 +17,10 @@ export type DeliveredOutputRow = DeliveredOutput;
 export interface ArtifactKey {
   readonly sessionId: string;
   readonly artifactId: string;
+}
+
+interface SessionKey {
+  readonly sessionId: string;
 }
 
 /** Names a session's event. */
@@ -120,18 +125,41 @@ export const findDeliveredOutputs = (
 ): Promise<DeliveredOutputRow[]> =>
   database.prisma.deliveredOutput.findMany({ where: { OR: bySession(keys) } });
 
-/** A session's files by number, in the range's order. */
+/** A stretch of each session's files. */
 export const listArtifacts = (
-  { database }: Operation,
-  sessionId: string,
-  range: NumberStretch,
-): Promise<ArtifactRow[]> => database.prisma.artifact.findMany(within(sessionId, range));
+  operation: Operation,
+  order: NumberStretch['order'],
+  asked: readonly Asked<SessionKey>[],
+): Promise<Placed<ArtifactRow>[]> => listSnapshots<ArtifactRow>(operation, ARTIFACTS, order, asked);
 
+/** A stretch of each session's delivered outputs. */
 export const listDeliveredOutputs = (
+  operation: Operation,
+  order: NumberStretch['order'],
+  asked: readonly Asked<SessionKey>[],
+): Promise<Placed<DeliveredOutputRow>[]> =>
+  listSnapshots<DeliveredOutputRow>(operation, DELIVERED_OUTPUTS, order, asked);
+
+/** `Row` is the table's. */
+function listSnapshots<Row>(
   { database }: Operation,
-  sessionId: string,
-  range: NumberStretch,
-): Promise<DeliveredOutputRow[]> => database.prisma.deliveredOutput.findMany(within(sessionId, range));
+  { name: table, fields }: SnapshotTable,
+  order: NumberStretch['order'],
+  asked: readonly Asked<SessionKey>[],
+): Promise<Placed<Row>[]> {
+  const direction = order === 'ascending' ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+  const columns = Prisma.raw(fields.map(([name, column]) => `${column} AS "${name}"`).join(', '));
+  return database.prisma.$queryRaw<Placed<Row>[]>`
+    SELECT asked.place, snapshot.*
+    FROM json_to_recordset(${JSON.stringify(asked)}::json)
+      AS asked (place int, "sessionId" uuid, above int, below int, "limit" int)
+    CROSS JOIN LATERAL (
+      SELECT session_id AS "sessionId", artifact_id AS "artifactId", number, ${columns} FROM ${table}
+      WHERE session_id = asked."sessionId" AND number > asked.above AND number < asked.below
+      ORDER BY number ${direction} LIMIT asked."limit"
+    ) snapshot
+    ORDER BY asked.place, snapshot.number ${direction}`;
+}
 
 /** The kinds of events that keep snapshots, as they are stored. */
 export type EventKind = 'artifacts_delivered' | 'delivered_outputs';
@@ -148,12 +176,6 @@ export async function findPayloads(
   });
   return events.map(({ sessionId, number, payload }) => ({ sessionId, eventNumber: number, payload }));
 }
-
-const within = (sessionId: string, { above, below, limit, order }: NumberStretch) => ({
-  where: { sessionId, number: { gt: above, lt: below } },
-  orderBy: { number: order === 'ascending' ? ('asc' as const) : ('desc' as const) },
-  take: limit,
-});
 
 /** One condition for each session, so that many files of one session cost one index scan. */
 function bySession(keys: readonly ArtifactKey[]) {

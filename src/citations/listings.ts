@@ -1,9 +1,9 @@
 import type { Operation } from '../accounts/operation.js';
 import type { Listing } from '../graphql/connections.js';
 import type { SessionRow } from '../sessions/store.js';
-import { citationCountOf, citationsOfSource } from './loaders.js';
+import { citationCountOf, citationsOfSource, citedSourcesOf } from './loaders.js';
 import { type CitationNode, type SourceNode, toCitationNode, toSourceNode } from './nodes.js';
-import { type CitationRow, findCitedSources, type SourceKey, type SourceRow } from './store.js';
+import type { CitationRow, SourceKey, SourceRow } from './store.js';
 
 /** A session's cited sources in the order of their first citation. */
 export const citedSources = (
@@ -13,7 +13,7 @@ export const citedSources = (
   log: `sources:${id}`,
   head: sourceHead,
   dense: true,
-  read: (stretch) => findCitedSources(operation, id, stretch),
+  read: (stretch) => citedSourcesOf(operation).load({ sessionId: id, ...stretch }),
   count: () => Promise.resolve(sourceHead),
   numberOf: ({ number }) => number ?? 0,
   toNode: toSourceNode,
@@ -28,7 +28,7 @@ export const citedBy = (
   log: `cited-by:${sessionId}:${sourceRef}`,
   head: citationHead,
   dense: false,
-  read: (stretch) => citationsOfSource(operation).load({ sessionId, sourceRef, stretch }),
+  read: (stretch) => citationsOfSource(operation).load({ sessionId, sourceRef, ...stretch }),
   count: () => citationCountOf(operation).load({ sessionId, sourceRef, upTo: citationHead }),
   numberOf: ({ number }) => number,
   toNode: toCitationNode,

@@ -1,13 +1,13 @@
 import type { Operation } from '../accounts/operation.js';
-import type { NumberStretch } from '../accounts/ranges.js';
 import { defineLoader, rowByKey, rowsByKey } from '../database/loaders.js';
+import { definePages } from '../sessions/part-pages.js';
 import { type CitationNode, type SourceNode, toCitationNode, toSourceNode } from './nodes.js';
 import {
-  type CitationRow,
   countCitationsOfSources,
   findAbstracts,
   findCitations,
   findCitationsOfSources,
+  findCitedSources,
   findSources,
   type MessageKey,
   type SourceKey,
@@ -63,32 +63,11 @@ export const abstractOf = defineLoader(
   { key: sourceKey },
 );
 
-interface CitingKey extends SourceKey {
-  readonly stretch: NumberStretch;
-}
+/** A stretch of a session's cited sources. */
+export const citedSourcesOf = definePages(findCitedSources);
 
-const stretchKey = ({ above, below, limit, order }: NumberStretch): string =>
-  `${above}:${below}:${limit}:${order}`;
-
-/** A page of the citations of each source; the pages of one query mostly lie alike, and those that do are one statement. */
-export const citationsOfSource = defineLoader(
-  async (keys: readonly CitingKey[], operation: Operation): Promise<CitationRow[][]> => {
-    const stretches = new Map(keys.map(({ stretch }) => [stretchKey(stretch), stretch]));
-    const pages = [...stretches].map(async ([name, stretch]): Promise<[string, CitationRow[]]> => {
-      const sources = keys
-        .filter((key) => stretchKey(key.stretch) === name)
-        .map(({ sessionId, sourceRef }) => ({ sessionId, sourceRef }));
-      return [name, await findCitationsOfSources(operation, sources, stretch)];
-    });
-    const rows = (await Promise.all(pages)).flatMap(([name, page]) =>
-      page.map((row) => ({ row, key: `${sourceKey(row)}:${name}` })),
-    );
-    return rowsByKey(keys.map(citingKey), rows, ({ key }) => key).map((page) => page.map(({ row }) => row));
-  },
-  { key: (key) => citingKey(key) },
-);
-
-const citingKey = (key: CitingKey): string => `${sourceKey(key)}:${stretchKey(key.stretch)}`;
+/** A stretch of the citations of a source. */
+export const citationsOfSource = definePages(findCitationsOfSources);
 
 /** How many of a session's first `upTo` citations cite a source; `upTo` is the head that the operation has read. */
 export const citationCountOf = defineLoader(

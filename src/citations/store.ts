@@ -2,6 +2,7 @@ import type { Operation } from '../accounts/operation.js';
 import type { NumberStretch } from '../accounts/ranges.js';
 import type { Transaction } from '../database/database.js';
 import { Prisma, type Source } from '../generated/prisma/client.js';
+import type { Asked, Placed } from '../sessions/part-pages.js';
 import type { SessionRow } from '../sessions/store.js';
 import type { CitationContent, SourceContent } from './content.js';
 import { distinctSources } from './evidence.js';
@@ -157,25 +158,27 @@ export const findCitations = (
     LEFT JOIN source USING (session_id, source_ref)
     ORDER BY session_id, event_number, position`;
 
-/** For each of these sources the citations of it in a range of the session's citations, in the range's order. */
+/** The citations of each source in a stretch of its session's citations. */
 export function findCitationsOfSources(
   { database }: Operation,
-  sources: readonly SourceKey[],
-  { above, below, limit, order }: NumberStretch,
-): Promise<CitationRow[]> {
-  const direction = order === 'ascending' ? Prisma.sql`ASC` : Prisma.sql`DESC`;
-  return database.prisma.$queryRaw<CitationRow[]>`
-    SELECT ${CITATION}
-    FROM json_to_recordset(${JSON.stringify(sources)}::json) AS asked ("sessionId" uuid, "sourceRef" text)
+  order: NumberStretch['order'],
+  asked: readonly Asked<SourceKey>[],
+): Promise<Placed<CitationRow>[]> {
+  return database.prisma.$queryRaw<Placed<CitationRow>[]>`
+    SELECT asked.place, ${CITATION}
+    FROM json_to_recordset(${JSON.stringify(asked)}::json)
+      AS asked (place int, "sessionId" uuid, "sourceRef" text, above int, below int, "limit" int)
     CROSS JOIN LATERAL (
       SELECT * FROM citation
       WHERE session_id = asked."sessionId" AND source_ref = asked."sourceRef"
-        AND number > ${above}::bigint AND number < ${below}::bigint
-      ORDER BY number ${direction} LIMIT ${limit}::int
+        AND number > asked.above AND number < asked.below
+      ORDER BY number ${directions[order]} LIMIT asked."limit"
     ) citation
     LEFT JOIN source USING (session_id, source_ref)
-    ORDER BY number ${direction}`;
+    ORDER BY asked.place, citation.number ${directions[order]}`;
 }
+
+const directions = { ascending: Prisma.sql`ASC`, descending: Prisma.sql`DESC` };
 
 /** How many of the session's first `upTo` citations cite each of these sources; nothing for those that none does. */
 export const countCitationsOfSources = (
@@ -202,18 +205,28 @@ export const findAbstracts = (
     select: { sessionId: true, sourceRef: true, abstract: true },
   });
 
-/** A session's cited sources by number, in the range's order. */
+const SOURCE = Prisma.sql`source.session_id AS "sessionId", source.source_ref AS "sourceRef", source.number,
+  source.title, COALESCE(source.authors, '{}') AS authors, source.year, source.doi, source.url, source.venue,
+  source.citation_count AS "citationCount", source.full_text_available AS "fullTextAvailable",
+  COALESCE(source.study_type_tags, '{}') AS "studyTypeTags", source.journal_quartile AS "journalQuartile",
+  source.elicit_id AS "elicitId"`;
+
+/** A stretch of each session's cited sources. */
 export const findCitedSources = (
   { database }: Operation,
-  sessionId: string,
-  { above, below, limit, order }: NumberStretch,
-): Promise<SourceRow[]> =>
-  database.prisma.source.findMany({
-    where: { sessionId, number: { gt: above, lt: below } },
-    orderBy: { number: order === 'ascending' ? 'asc' : 'desc' },
-    take: limit,
-    omit: { abstract: true },
-  });
+  order: NumberStretch['order'],
+  asked: readonly Asked<{ readonly sessionId: string }>[],
+): Promise<Placed<SourceRow>[]> =>
+  database.prisma.$queryRaw<Placed<SourceRow>[]>`
+    SELECT asked.place, source.*
+    FROM json_to_recordset(${JSON.stringify(asked)}::json)
+      AS asked (place int, "sessionId" uuid, above int, below int, "limit" int)
+    CROSS JOIN LATERAL (
+      SELECT ${SOURCE} FROM source
+      WHERE session_id = asked."sessionId" AND number > asked.above AND number < asked.below
+      ORDER BY number ${directions[order]} LIMIT asked."limit"
+    ) source
+    ORDER BY asked.place, source.number ${directions[order]}`;
 
 /** One condition for each session, so that many sources of one session cost one index scan. */
 function bySession(keys: readonly SourceKey[]): Prisma.SourceWhereInput {

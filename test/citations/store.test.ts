@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { abstractOf, citationsOf, sourceOf } from '../../src/citations/loaders.js';
-import { findCitedSources } from '../../src/citations/store.js';
+import { abstractOf, citationsOf, citedSourcesOf, sourceOf } from '../../src/citations/loaders.js';
 import { openTestDatabase } from '../database.js';
 import { message, openSeeded, type Seeded } from './seed.js';
 
@@ -14,7 +13,7 @@ const ALL = { above: 0, below: 1_000_000, limit: 10_000, order: 'ascending' } as
 
 /** The session's cited sources, as number and name. */
 async function cited(sessionId: string): Promise<unknown[]> {
-  const rows = await findCitedSources(seeded.as('owner'), sessionId, ALL);
+  const rows = await citedSourcesOf(seeded.as('owner')).load({ sessionId, ...ALL });
   return rows.map(({ number, sourceRef }) => [number, sourceRef]);
 }
 
