@@ -27,9 +27,28 @@ export const builder = new SchemaBuilder<{
   defaultFieldNullability: false,
   relay: {
     cursorType: 'String',
-    edgesFieldOptions: { nullable: { list: false, items: false } },
-    nodeFieldOptions: { nullable: true },
-    nodesOnConnection: true,
+    idFieldOptions: { description: 'Global and opaque: ask for it again with `node`.' },
+    nodeTypeOptions: { description: 'Anything with a global id.' },
+    edgesFieldOptions: {
+      nullable: { list: false, items: false },
+      description: 'The entries of the page, each with its place.',
+    },
+    nodeFieldOptions: {
+      nullable: true,
+      description: 'What stands there; null, with an error, where it could not be shown.',
+    },
+    nodesOnConnection: { description: 'The entries of the page.' },
+    pageInfoFieldOptions: { description: 'Where the page lies in the list.' },
+    pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
+    cursorFieldOptions: { description: 'Its place, for `after` and `before` of the same list.' },
+    hasNextPageFieldOptions: { description: 'Whether the list goes on behind the page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there is something before the page.' },
+    startCursorFieldOptions: { description: 'The place of the first entry; null without one.' },
+    endCursorFieldOptions: { description: 'The place of the last entry; null without one.' },
+    firstArgOptions: { description: 'That many from the start, 0 to 200; 50 by default. Not with `last`.' },
+    afterArgOptions: { description: 'Only what stands behind this cursor.' },
+    lastArgOptions: { description: 'That many from the end, 0 to 200. Not with `first`.' },
+    beforeArgOptions: { description: 'Only what stands before this cursor.' },
     nodeQueryOptions: false,
     nodesQueryOptions: false,
   },
@@ -56,6 +75,9 @@ builder.scalarType('SafeInt', {
   serialize: serializeSafeInt,
 });
 
-builder.queryType({});
-builder.mutationType({});
-builder.subscriptionType({});
+builder.queryType({ description: 'What can be read.' });
+builder.mutationType({
+  description:
+    'What can be changed. What fails is an error with a code; a CONFLICT carries the state that won.',
+});
+builder.subscriptionType({ description: 'What is told as it happens.' });

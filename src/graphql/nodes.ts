@@ -42,7 +42,7 @@ builder.queryField('node', (t) =>
     type: builder.nodeInterfaceRef(),
     nullable: true,
     description: 'Anything with a global id. Null for what does not exist and for what one may not see.',
-    args: { id: t.arg.id({ required: true }) },
+    args: { id: t.arg.id({ required: true, description: 'As an `id` field gave it.' }) },
     resolve: async (_, { id }, context, info) => (await loadNodes([id], context, info))[0],
   }),
 );
@@ -52,7 +52,9 @@ builder.queryField('nodes', (t) =>
     type: [builder.nodeInterfaceRef()],
     nullable: { list: true, items: true },
     description: `At most ${MAX_NODES} things by their global ids, in that order; null as in \`node\`.`,
-    args: { ids: t.arg.idList({ required: true }) },
+    args: {
+      ids: t.arg.idList({ required: true, description: `As \`id\` fields gave them, at most ${MAX_NODES}.` }),
+    },
     resolve: async (_, { ids }, context, info) => {
       if (ids.length > MAX_NODES) {
         throw badUserInput(`ids: expected at most ${MAX_NODES}, got ${ids.length}.`, { maximum: MAX_NODES });
