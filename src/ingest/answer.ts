@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+import { type citationContent, MAX_CITATIONS } from '../citations/content.js';
+import type { MESSAGE_COMPLETIONS } from '../events/content.js';
+import { emit, resourceId } from './ids.js';
+import { citationGroup, token, withoutMarkup } from './markup.js';
+import { cutText, publicText } from './public-text.js';
+import type { IngestContext, Step } from './reducer.js';
+import type { SourceInput } from './sources.js';
+
+/** A citation before it has its id and token. */
+export interface PendingCitation {
+  readonly quote: string;
+  readonly source: SourceInput;
+}
+
+/** A stretch of a message's text and what supports it. */
+export interface Part {
+  text: string;
+  readonly citations: PendingCitation[];
+  /** Whether something other than text lay before it: then it begins a paragraph. */
+  readonly isApart: boolean;
+}
+
+type Citation = z.input<typeof citationContent>;
+export type Completion = (typeof MESSAGE_COMPLETIONS)[number];
+
+export interface Answer {
+  readonly text: string;
+  readonly citations: readonly Citation[];
+  /** Whether it had to be cut to fit an event. */
+  readonly isCut: boolean;
+}
+
+/** What the rest of a run needs to know of a message that was published. */
+export interface Published {
+  readonly messageId: string;
+  /** Distinct sources that it cites. */
+  readonly sources: number;
+}
+
+const MAX_TEXT = 2 * 1024 * 1024;
+const MAX_QUOTE = 65_536;
+
+/** Emits the one agent_message of a message. No text, no message. */
+export function publishAnswer<State>(
+  step: Step<State>,
+  messageId: string,
+  parts: readonly Part[],
+  completion: Completion,
+): Published | undefined {
+  const { text, citations, isCut } = assemble(step.context, messageId, parts);
+  if (text.trim() === '') return undefined;
+  const shown = isCut && completion === 'COMPLETE' ? 'TRUNCATED' : completion;
+  emit(
+    step,
+    {
+      kind: 'agent_message',
+      messageId,
+      text,
+      citations: [...citations],
+      suggestedFollowUps: [],
+      completion: shown,
+    },
+    messageId,
+  );
+  return { messageId, sources: new Set(citations.map(({ source }) => source.sourceRef)).size };
+}
+
+/** One public text from a message's parts: each cited stretch is followed by its group of tokens r1, r2, … */
+export function assemble(context: IngestContext, messageId: string, parts: readonly Part[]): Answer {
+  const citations: Citation[] = [];
+  let text = '';
+  for (const stretch of stretchesOf(parts)) {
+    const cited = stretch.citations
+      .slice(0, MAX_CITATIONS - citations.length)
+      .map(({ quote, source }, at) => {
+        const reference = token(citations.length + at);
+        const citationId = resourceId(context, 'cit', messageId, reference);
+        return { citationId, reference, quote: publicText(quote, MAX_QUOTE), source };
+      });
+    const words = text + withoutMarkup(publicText(stretch.text));
+    const group = cited.length === 0 ? '' : citationGroup(cited.map(({ reference }) => reference));
+    if (words.length + group.length > MAX_TEXT) {
+      return { text: cutText(words, MAX_TEXT), citations, isCut: true };
+    }
+    text = words + group;
+    citations.push(...cited);
+  }
+  return { text, citations, isCut: false };
+}
+
+/**
+ * The parts joined up to each one that is cited: a tag or a surrogate pair may lie across two parts, so text is cleaned a
+ * stretch at a time.
+ */
+function stretchesOf(parts: readonly Part[]): Pick<Part, 'text' | 'citations'>[] {
+  const stretches: { text: string; citations: PendingCitation[] }[] = [];
+  let open = { text: '', citations: [] as PendingCitation[] };
+  let last = '';
+  let isApart = false;
+  for (const part of parts) {
+    isApart ||= part.isApart;
+    if (part.text !== '') {
+      const isRunOn = isApart && /\S$/.test(last) && /^\S/.test(part.text);
+      open.text += isRunOn ? `\n\n${part.text}` : part.text;
+      last = part.text.slice(-1);
+      isApart = false;
+    }
+    if (part.citations.length === 0) continue;
+    stretches.push({ text: open.text, citations: part.citations });
+    open = { text: '', citations: [] };
+  }
+  return [...stretches, open];
+}

@@ -1,0 +1,103 @@
+import { activityIdOf, settleActivity, startActivity } from '../activities.js';
+import { hold, holdThing } from '../held.js';
+import { emit, resourceId } from '../ids.js';
+import { isDeeperThan, isObject, type JsonObject, listAt, objectAt, parseJson, stringAt } from '../json.js';
+import { addSearches } from '../methods.js';
+import { publicFile, publicSearches, publicTool } from '../redaction.js';
+import type { AnthropicStep, OpenMessage, OpenTool } from './state.js';
+
+const TOOL_USES = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
+
+export const isToolUse = (type: string): boolean => TOOL_USES.has(type);
+export const isToolResult = (type: string): boolean => type.endsWith('tool_result');
+
+/** A call, by the id that its result will name; a call without an id, by its place. */
+const callId = (step: AnthropicStep, id: string | undefined, message: OpenMessage, index?: number): string =>
+  id ? activityIdOf(step, 'call', id) : activityIdOf(step, 'call', message.messageId, index);
+
+/** A tool block begins. Its input is kept as text until the block ends. */
+export function openTool(
+  step: AnthropicStep,
+  message: OpenMessage,
+  index: number,
+  block: JsonObject,
+): OpenTool {
+  const given = objectAt(block, 'input');
+  const initial = given === undefined ? '' : JSON.stringify(given);
+  const name = stringAt(block, 'name') ?? '';
+  hold(step, initial + name);
+  return {
+    kind: 'tool',
+    index,
+    activityId: callId(step, stringAt(block, 'id'), message, index),
+    name,
+    isCallers: block.type === 'tool_use',
+    initial,
+    input: '',
+  };
+}
+
+/** The input of a tool is complete: the call is told, unless its input turns out to be half an input. */
+export function startTool(step: AnthropicStep, message: OpenMessage, tool: OpenTool): void {
+  const input = inputOf(step, tool);
+  if (input === undefined) {
+    step.ignored.push('unfinished_tool_input');
+    return;
+  }
+  const { activityId, isCallers } = tool;
+  // The same call twice is one call.
+  if (step.state.activities.some((open) => open.activityId === activityId)) return;
+  const known = publicTool(step.context.titles, tool.name);
+  const searches = addSearches(step.state.searches, publicSearches(known, input));
+  for (const { query } of searches) holdThing(step, query);
+  startActivity(step, { activityId, title: known.title, messageId: message.messageId, isCallers, searches });
+}
+
+/** Parsed once, when its block closes: pieces are cut inside escapes and surrogate pairs. Empty is `{}`. */
+function inputOf(step: AnthropicStep, { input, initial }: OpenTool): JsonObject | undefined {
+  const json = input.trim() === '' ? initial : input;
+  if (json === '') return {};
+  if (isDeeperThan(json, step.context.limits.jsonDepth)) {
+    // An input is the tool's affair; nobody has to read one that is this deep to tell of the call.
+    step.ignored.push('deep_tool_input');
+    return {};
+  }
+  const value = parseJson(json);
+  return isObject(value) ? value : undefined;
+}
+
+/** A result comes whole. It may belong to a call of an earlier message, or of an earlier stream. */
+export function settleTool(step: AnthropicStep, message: OpenMessage, type: string, block: JsonObject): void {
+  const activityId = callId(step, stringAt(block, 'tool_use_id'), message);
+  const content = objectAt(block, 'content');
+  deliverFiles(step, message, activityId, content);
+  const { title } = publicTool(step.context.titles, type.replace(/_?tool_result$/, ''));
+  settleActivity(step, { activityId, title }, hasFailed(block, content) ? 'FAILED' : 'COMPLETED');
+}
+
+const hasFailed = (block: JsonObject, content: JsonObject | undefined): boolean =>
+  block.is_error === true || (content !== undefined && /_error$/.test(stringAt(content, 'type') ?? ''));
+
+/** The files that code left for its caller: each has a file id in the result. */
+function deliverFiles(
+  step: AnthropicStep,
+  message: OpenMessage,
+  activityId: string,
+  content: JsonObject | undefined,
+): void {
+  const outputs = content === undefined ? [] : listAt(content, 'content');
+  const artifacts = outputs.filter(isObject).flatMap((output) => {
+    const fileId = stringAt(output, 'file_id');
+    if (!fileId) return [];
+    message.files++;
+    const artifactId = resourceId(step.context, 'art', fileId);
+    return [{ artifactId, kind: 'AGENT_DELIVERED_FILE' as const, ...publicFile(output, message.files) }];
+  });
+  for (let from = 0; from < artifacts.length; from += MAX_FILES) {
+    const some = artifacts.slice(from, from + MAX_FILES);
+    emit(step, { kind: 'artifacts_delivered', artifacts: some }, activityId, 1 + from / MAX_FILES);
+  }
+}
+
+/** As many as one event holds. */
+const MAX_FILES = 500;

@@ -1,0 +1,65 @@
+/** A JSON object of unknown shape. Read it by names written in code only; names from a stream belong in a `Map`. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function stringAt(object: JsonObject, key: string): string | undefined {
+  const value = object[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function objectAt(object: JsonObject, key: string): JsonObject | undefined {
+  const value = object[key];
+  return isObject(value) ? value : undefined;
+}
+
+/** The list at `key`; empty if there is none. */
+export function listAt(object: JsonObject, key: string): readonly unknown[] {
+  const value = object[key];
+  return Array.isArray(value) ? value : [];
+}
+
+/** A whole number from 0 to 2^53-1. */
+export function countAt(object: JsonObject, key: string): number | undefined {
+  const value = object[key];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/**
+ * Whether brackets nest deeper than `max`, found without recursion and before anything is parsed. Brackets inside strings
+ * do not count; text that is no JSON gets some answer.
+ */
+export function isDeeperThan(json: string, max: number): boolean {
+  // Nesting takes two characters a level, in JSON that can be parsed at all.
+  if (json.length <= 2 * max) return false;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const char = json.charCodeAt(at);
+    if (inString) {
+      if (char === BACKSLASH) at++;
+      else if (char === QUOTE) inString = false;
+    } else if (char === QUOTE) inString = true;
+    else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
+      if (++depth > max) return true;
+    } else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+/** The value, or undefined for text that is no JSON. */
+export function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;

@@ -1,0 +1,59 @@
+import type { Published } from './answer.js';
+import { emit } from './ids.js';
+import type { PublicSearch } from './redaction.js';
+import type { Step } from './reducer.js';
+
+const MAX_SEARCHES = 5_000;
+
+/** Adds searches in the order in which they ran, each corpus and query once. Returns those that were new. */
+export function addSearches(searches: PublicSearch[], more: readonly PublicSearch[]): PublicSearch[] {
+  const isNew = (search: PublicSearch) => !searches.some((known) => isSame(known, search));
+  const added = more.filter(isNew).slice(0, Math.max(0, MAX_SEARCHES - searches.length));
+  searches.push(...added);
+  return added;
+}
+
+/** Takes back searches that turned out to have failed. */
+export const withdrawSearches = (
+  searches: readonly PublicSearch[],
+  gone: readonly PublicSearch[],
+): PublicSearch[] => searches.filter((search) => !gone.some((failed) => isSame(failed, search)));
+
+const isSame = (a: PublicSearch, b: PublicSearch): boolean => a.source === b.source && a.query === b.query;
+
+/** Emits how an answer was made, if a search ran for it. `evidenceBase` counts what the answer cites; no stream tells years. */
+export function publishMethods<State>(
+  step: Step<State>,
+  { messageId, sources }: Published,
+  searches: readonly PublicSearch[],
+): void {
+  if (searches.length === 0) return;
+  emit(
+    step,
+    {
+      kind: 'methods',
+      messageId,
+      approach: approachOf(searches),
+      sections: [],
+      keyJudgments: [],
+      searches: [...searches],
+      ...(sources > 0 && { evidenceBase: { sourceCount: sources } }),
+      artifacts: [],
+    },
+    messageId,
+  );
+}
+
+const CORPORA: ReadonlyMap<string, string> = new Map([
+  ['web', 'the web'],
+  ['academic', 'academic papers'],
+  ['pubmed', 'PubMed'],
+  ['clinical_trials', 'clinical trial registries'],
+  ['press_release', 'press releases'],
+]);
+
+function approachOf(searches: readonly PublicSearch[]): string {
+  const corpora = [...new Set(searches.map(({ source }) => CORPORA.get(source) ?? source))];
+  const list = new Intl.ListFormat('en', { type: 'conjunction' }).format(corpora);
+  return `Searched ${list} and answered from what was found.`;
+}
