@@ -42,14 +42,20 @@ export async function startEngine(data: EngineData): Promise<Engine> {
     workerData: data,
     execArgv: [],
   });
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  let failure: Error | null = null;
+  // Why the thread is no more: its own error, or that it was closed.
+  let end: Error | null = null;
   worker.on('error', (error) => {
-    failure = error instanceof Error ? error : new Error(String(error));
+    end = error instanceof Error ? error : new Error(String(error));
+  });
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      end ??= new Error('The embedded database has ended.');
+      resolve();
+    });
   });
   await replyOf(worker, 'ready');
   return {
-    connect: () => connectTo(worker, failure),
+    connect: () => connectTo(worker, end),
     dump: async () => {
       const dumped = replyOf(worker, 'dumped');
       send(worker, { kind: 'dump' });
@@ -62,11 +68,11 @@ export async function startEngine(data: EngineData): Promise<Engine> {
   };
 }
 
-/** `failure` ended the thread before; otherwise its own error ends the connection, since a closed port does not say why. */
-function connectTo(worker: Worker, failure: Error | null): Duplex {
+/** A thread that fails ends the connection with its own error, since a closed port does not say why. */
+function connectTo(worker: Worker, end: Error | null): Duplex {
   const { port1, port2 } = new MessageChannel();
   const connection = new EngineConnection(port1);
-  if (failure !== null) return connection.destroy(failure);
+  if (end !== null) return connection.destroy(end);
   const lost = (error: unknown) =>
     connection.destroy(error instanceof Error ? error : new Error(String(error)));
   worker.once('error', lost);
@@ -88,7 +94,7 @@ function replyOf<Kind extends EngineReply['kind']>(
       if (isOfKind(reply, kind)) settle(() => resolve(reply));
     };
     const onError = (error: Error) => settle(() => reject(error));
-    const onExit = () => settle(() => reject(new Error('The embedded database ended.')));
+    const onExit = () => settle(() => reject(new Error('The embedded database has ended.')));
     const settle = (then: () => void) => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       then();
