@@ -5,7 +5,7 @@ export interface Config {
   /** NODE_ENV is `production`: what helps development is off unless its own variable says on. */
   readonly production: boolean;
   readonly logLevel: z.output<typeof logLevel>;
-  /** 0: any free port. */
+  /** 0 means a free one. */
   readonly port: number;
   readonly host: string;
   /** Where clients reach this server, without a slash at the end; undefined: the address that it listens on. */
