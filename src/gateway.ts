@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { GraphQLSchema } from 'graphql';
 import { type Logger, pino } from 'pino';
 import { authenticate, bearer } from './accounts/authenticate.js';
@@ -8,6 +9,7 @@ import { openDatabase } from './database/open.js';
 import { DomainError } from './errors.js';
 import { startHttp } from './http/server.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
+import { DEFAULT_TITLES, parseTitles, type ToolTitles } from './ingest/titles.js';
 import { InProcessBus } from './live/in-process-bus.js';
 import { Tails } from './live/tails.js';
 import { schema } from './schema.js';
@@ -62,6 +64,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
         schema: parts.schema ?? schema,
         means,
         authenticate: (authorization) => authenticate(database, bearer(authorization)),
+        titles: await readTitles(config.titlesFile),
         publicUrl: config.publicUrl ?? originOf(config.host, config.port),
         log,
       },
@@ -82,3 +85,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
 /** Whoever listens everywhere is reached on this machine too. */
 const originOf = (host: string, port: number): string =>
   `http://${['0.0.0.0', '::'].includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** @throws BAD_USER_INPUT for what is no title map, and Node's error for a file that cannot be read. */
+const readTitles = async (file: string | undefined): Promise<ToolTitles> =>
+  file === undefined ? DEFAULT_TITLES : parseTitles(await readFile(file, 'utf8'));

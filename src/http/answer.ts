@@ -52,7 +52,13 @@ export function answerError(res: ServerResponse, error: DomainError, options: An
   });
 }
 
-/** Somebody else's fault: the client reads an id that the log has too. */
+/** The path is right, the method is not. */
+export function answerMethod(res: ServerResponse, allow: string): void {
+  const error = new DomainError('BAD_USER_INPUT', `Expected the method ${allow} here, got another.`);
+  answerError(res, error, { status: 405, headers: { allow } });
+}
+
+/** Our fault, not the client's: it reads an id that the log has too. */
 export function answerInternal(res: ServerResponse, id: string): void {
   const message = `Something went wrong here, not in your request; the server's log has it as ${id}.`;
   answerJson(

@@ -2,14 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { DomainError, notFound } from '../errors.js';
-import { answerError, answerInternal, shuttingDown, statusOf } from './answer.js';
+import { answerError, answerInternal, answerMethod, shuttingDown, statusOf } from './answer.js';
 import { drain } from './body.js';
 import { type Engine, GRAPHQL_PATH } from './engine.js';
+import { demoFor } from './graphiql/access.js';
+import { ASSET_PATH, Assets } from './graphiql/assets.js';
+import { answerPage } from './graphiql/page.js';
 import { handleGraphQL } from './graphql.js';
 import { answerHealth, answerReady } from './health.js';
+import { handleIngest, INGEST_PATH } from './ingest.js';
 import { refuseCrossSite } from './origin.js';
 import type { HttpParts } from './parts.js';
 import type { WebSockets } from './web-sockets.js';
+
+/** What `Session.url` leads to. */
+const SESSION_PATH = /^\/sessions\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Which request goes where, and what becomes of one that fails. */
 export class Doors {
@@ -17,6 +24,7 @@ export class Doors {
   readonly #engine: Engine;
   readonly #sockets: WebSockets;
   readonly #closing: AbortSignal;
+  readonly #assets = new Assets();
 
   constructor(parts: HttpParts, engine: Engine, sockets: WebSockets, closing: AbortSignal) {
     this.#parts = parts;
@@ -56,13 +64,30 @@ export class Doors {
 
   async #route(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = pathOf(req);
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
     if (path === '/health') return answerHealth(res);
     if (this.#closing.aborted) throw shuttingDown();
     if (path === '/ready') return answerReady(res, this.#parts.means.database);
+    if (isRead && this.#parts.config.graphiql && (await this.#showGraphiql(req, res, path))) return;
     refuseCrossSite(req, this.#parts.publicUrl);
-    if (path !== GRAPHQL_PATH) throw nothingHere();
+    const [, ingestInto] = INGEST_PATH.exec(path) ?? [];
+    if (path !== GRAPHQL_PATH && ingestInto === undefined) throw nothingHere();
+    if (ingestInto !== undefined && req.method !== 'POST') return answerMethod(res, 'POST');
     const viewer = await this.#parts.authenticate(req.headers.authorization);
-    return handleGraphQL(this.#engine, viewer, req, res, this.#closing);
+    if (ingestInto === undefined) return handleGraphQL(this.#engine, viewer, req, res, this.#closing);
+    return handleIngest(this.#parts, viewer, ingestInto, req, res, this.#closing);
+  }
+
+  /** GraphiQL and what belongs to it; false when that is not what was asked for. */
+  async #showGraphiql(req: IncomingMessage, res: ServerResponse, path: string): Promise<boolean> {
+    const [, hash, name] = ASSET_PATH.exec(path) ?? [];
+    if (hash !== undefined && name !== undefined) return this.#assets.answer(req, res, hash, name);
+    const [, sessionId] = SESSION_PATH.exec(path) ?? [];
+    const wantsPage = path === GRAPHQL_PATH && req.headers.accept?.includes('text/html');
+    if (sessionId === undefined && !wantsPage) return false;
+    const demo = demoFor(req, this.#parts.config.host, this.#parts.demo);
+    answerPage(req, res, { sessionId, demo, folder: await this.#assets.folder() });
+    return true;
   }
 
   #report(error: unknown, { method, url = '' }: IncomingMessage): string {

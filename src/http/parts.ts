@@ -3,10 +3,12 @@ import type { Logger } from 'pino';
 import type { Operation } from '../accounts/operation.js';
 import type { Viewer } from '../accounts/viewer.js';
 import type { Config } from '../config.js';
+import type { ToolTitles } from '../ingest/titles.js';
+import type { DemoAccess } from './graphiql/page.js';
 
 /** What the doors need to know of the house. */
 export interface HttpParts {
-  readonly config: Pick<Config, 'maxBody' | 'maxFrame' | 'introspection'>;
+  readonly config: Pick<Config, 'host' | 'maxBody' | 'maxFrame' | 'maxLine' | 'introspection' | 'graphiql'>;
   readonly schema: GraphQLSchema;
   /** What an operation works with, but for who asks. */
   readonly means: Omit<Operation, 'viewer'>;
@@ -17,5 +19,9 @@ export interface HttpParts {
   readonly authenticate: (authorization: string | undefined) => Promise<Viewer>;
   /** The base of every URL that the API shows, without a slash at the end. */
   readonly publicUrl: string;
+  /** What may be told of the tools in raw streams. */
+  readonly titles: ToolTitles;
+  /** What GraphiQL is given on this machine, while there is a demo. */
+  readonly demo?: DemoAccess | undefined;
   readonly log: Logger;
 }

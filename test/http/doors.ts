@@ -3,9 +3,11 @@ import { expect, vi } from 'vitest';
 import type { Viewer } from '../../src/accounts/viewer.js';
 import { readConfig } from '../../src/config.js';
 import { DomainError } from '../../src/errors.js';
+import type { DemoAccess } from '../../src/http/graphiql/page.js';
 import type { HttpParts } from '../../src/http/parts.js';
 import { startHttp } from '../../src/http/server.js';
 import type { WebSocketTimes } from '../../src/http/web-sockets.js';
+import { DEFAULT_TITLES } from '../../src/ingest/titles.js';
 import { answersOfEveryKind, Streams } from './schema.js';
 
 /** The one good credential, and one whose look-up fails. */
@@ -26,6 +28,7 @@ const viewer: Viewer = {
 export interface DoorsOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly webSockets?: WebSocketTimes;
+  readonly demo?: DemoAccess;
   /** Whether the database answers; it does unless told otherwise. */
   readonly ready?: boolean;
 }
@@ -33,7 +36,7 @@ export interface DoorsOptions {
 export type TestDoors = Awaited<ReturnType<typeof openDoors>>;
 
 /** The HTTP server alone, without a database: one credential, and a schema in which every kind of answer can be had. */
-export async function openDoors({ env = {}, webSockets, ready = true }: DoorsOptions = {}) {
+export async function openDoors({ env = {}, webSockets, demo, ready = true }: DoorsOptions = {}) {
   const logged: string[] = [];
   const streams = new Streams();
   const server = await startHttp(
@@ -42,6 +45,8 @@ export async function openDoors({ env = {}, webSockets, ready = true }: DoorsOpt
       schema: answersOfEveryKind(streams),
       means: meansOf(ready),
       authenticate,
+      titles: DEFAULT_TITLES,
+      demo,
       publicUrl: 'https://tidings.example',
       log: pino({ level: 'warn' }, { write: (line) => void logged.push(line) }),
     },
