@@ -1,9 +1,10 @@
 import type { Operation } from '../accounts/operation.js';
 import {
+  inRanges,
   type NumberStretch,
   type Ranges,
   selectCount,
-  selectHead,
+  selectLast,
   selectStretch,
 } from '../accounts/ranges.js';
 import type { CredentialRow } from '../accounts/tokens.js';
@@ -48,22 +49,23 @@ const columns = Prisma.sql`id, number, account_id AS "accountId", organization_i
   kind::text AS kind, name, scopes, session_id AS "sessionId", created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
 
-const visible = ({ viewer }: Operation): Ranges => ({ table, columns, ranges: credentialRanges(viewer) });
+const visible = ({ viewer }: Operation): Ranges => ({ table, ranges: credentialRanges(viewer) });
 
 /** The visible ones among these ids, in no order. Ids must be UUIDs in lower case. */
 export const findCredentials = (operation: Operation, ids: readonly string[]): Promise<CredentialRow[]> =>
   operation.database.prisma.$queryRaw<CredentialRow[]>`
     SELECT ${columns} FROM credential
-    WHERE id = ANY(${ids}::uuid[]) AND ${isVisible(operation)}`;
+    WHERE id = ANY(${ids}::uuid[]) AND ${inRanges(credentialRanges(operation.viewer))}`;
 
 /** Visible credentials by number; the newest has the greatest. */
 export const listCredentials = (operation: Operation, stretch: NumberStretch): Promise<CredentialRow[]> =>
-  operation.database.prisma.$queryRaw<CredentialRow[]>(selectStretch(visible(operation), stretch));
+  operation.database.prisma.$queryRaw<CredentialRow[]>(selectStretch(visible(operation), columns, stretch));
 
 /** The greatest number of a visible credential, 0 without any. */
 export async function readCredentialHead(operation: Operation): Promise<number> {
-  const rows = await operation.database.prisma.$queryRaw<{ head: number }[]>(selectHead(visible(operation)));
-  return rows[0]?.head ?? 0;
+  const query = selectLast(visible(operation));
+  const [last] = await operation.database.prisma.$queryRaw<{ number: bigint }[]>(query);
+  return Number(last?.number ?? 0);
 }
 
 /** How many are visible, up to `head`. */
@@ -81,12 +83,7 @@ export async function revoke(operation: Operation, credentialId: string): Promis
   const [row] = await operation.database.prisma.$queryRaw<CredentialRow[]>`
     UPDATE credential
     SET revoked_at = coalesce(revoked_at, date_trunc('milliseconds', clock_timestamp()))
-    WHERE id = ${credentialId}::uuid AND ${isVisible(operation)}
+    WHERE id = ${credentialId}::uuid AND ${inRanges(credentialRanges(operation.viewer))}
     RETURNING ${columns}`;
   return row ?? null;
 }
-
-const isVisible = ({ viewer }: Operation): Prisma.Sql => {
-  const ranges = credentialRanges(viewer).map((range) => Prisma.sql`(${range})`);
-  return Prisma.sql`(${Prisma.join(ranges, ' OR ')})`;
-};

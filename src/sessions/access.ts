@@ -1,4 +1,5 @@
 import { mayWrite, noSuchSession, type Ownership } from '../accounts/ownership.js';
+import type { Range } from '../accounts/ranges.js';
 import { administeredOrganization, type Viewer } from '../accounts/viewer.js';
 import { forbidden } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -42,12 +43,12 @@ export function visibleTo(viewer: Viewer): Prisma.SessionWhereInput {
   return ranges.length === 0 ? { id: { in: [] } } : { OR: ranges };
 }
 
-/** And as conditions in SQL, each a range of one index; none for a RUN credential. */
-export const sqlRanges = (viewer: Viewer): Prisma.Sql[] =>
+/** And as ranges of an index each; none for a RUN credential. */
+export const indexRanges = (viewer: Viewer): Range[] =>
   visibleRanges(viewer).map((range) =>
     'ownerId' in range
-      ? Prisma.sql`owner_id = ${range.ownerId}::uuid`
-      : Prisma.sql`organization_id = ${range.organizationId}::uuid`,
+      ? { column: Prisma.sql`owner_id`, value: range.ownerId }
+      : { column: Prisma.sql`organization_id`, value: range.organizationId },
   );
 
 /** Decided by kind, before any look-up. @throws FORBIDDEN for RUN credentials. */

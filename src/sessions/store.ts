@@ -3,14 +3,14 @@ import {
   type NumberStretch,
   type Ranges,
   selectCount,
-  selectHead,
+  selectLast,
   selectStretch,
 } from '../accounts/ranges.js';
 import type { Viewer } from '../accounts/viewer.js';
 import type { Transaction } from '../database/database.js';
 import { Prisma, type Session } from '../generated/prisma/client.js';
 import type { SessionStatus } from '../generated/prisma/enums.js';
-import { mayWrite, noSuchSession, type Ownership, sqlRanges, visibleTo } from './access.js';
+import { indexRanges, mayWrite, noSuchSession, type Ownership, visibleTo } from './access.js';
 
 /** A session as it is stored; also the head of all its lists, so whoever reads it once has one cut through them. */
 export type SessionRow = Session;
@@ -34,8 +34,7 @@ export type StatusFilter = readonly SessionStatus[] | undefined;
 
 const listed = ({ viewer }: Operation, status?: StatusFilter): Ranges => ({
   table,
-  columns,
-  ranges: sqlRanges(viewer),
+  ranges: indexRanges(viewer),
   filter: status === undefined ? undefined : Prisma.sql`status = ANY(${[...status]}::"SessionStatus"[])`,
 });
 
@@ -45,12 +44,15 @@ export const listSessions = (
   status: StatusFilter,
   stretch: NumberStretch,
 ): Promise<SessionRow[]> =>
-  operation.database.prisma.$queryRaw<SessionRow[]>(selectStretch(listed(operation, status), stretch));
+  operation.database.prisma.$queryRaw<SessionRow[]>(
+    selectStretch(listed(operation, status), columns, stretch),
+  );
 
 /** The greatest number of a visible session, 0 without any. */
 export async function readListHead(operation: Operation): Promise<number> {
-  const rows = await operation.database.prisma.$queryRaw<{ head: number }[]>(selectHead(listed(operation)));
-  return rows[0]?.head ?? 0;
+  const query = selectLast(listed(operation));
+  const [last] = await operation.database.prisma.$queryRaw<{ number: bigint }[]>(query);
+  return Number(last?.number ?? 0);
 }
 
 /** How many visible sessions there are up to number `head`. */

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../src/accounts/actions.js';
+import type { Operation } from '../../src/accounts/operation.js';
+import { listSessions, readListHead } from '../../src/sessions/store.js';
+import { openTestDatabase, type TestDatabase } from '../database.js';
+import { graphOver } from '../graph.js';
+
+const SESSIONS = 100_000;
+const EARLIER = 100;
+const LAST = EARLIER + 2 * SESSIONS;
+
+let database: TestDatabase;
+let operation: Operation;
+let earlier: Operation;
+
+/** An organisation of 100,000 sessions, a tenth of them its admin's own, among as many of others; before them
+ * all, 100 of somebody who made none since. */
+beforeAll(async () => {
+  database = await openTestDatabase();
+  const graph = graphOver(database);
+  const admin = await createAccount(database, { name: 'Ada', organization: 'Acme', role: 'ADMIN' });
+  const member = await createAccount(database, { name: 'Mel', organization: 'Acme' });
+  const stranger = await createAccount(database, { name: 'Sam', organization: 'Other' });
+  operation = await graph.operationOf(await graph.token({ kind: 'PERSONAL', accountId: admin.id }));
+  const loner = await createAccount(database, { name: 'Lou' });
+  earlier = await graph.operationOf(await graph.token({ kind: 'PERSONAL', accountId: loner.id }));
+  await database.prisma.$executeRaw`
+    INSERT INTO session (id, owner_id, created_at, updated_at, creation_hash)
+    SELECT gen_random_uuid(), ${loner.id}::uuid, now(), now(), '' FROM generate_series(1, ${EARLIER}::int)`;
+  await database.prisma.$executeRaw`
+    INSERT INTO session (id, owner_id, organization_id, created_at, updated_at, creation_hash)
+    SELECT gen_random_uuid(),
+      CASE WHEN n % 2 = 0 THEN ${stranger.id} WHEN n % 20 = 1 THEN ${admin.id} ELSE ${member.id} END::uuid,
+      CASE WHEN n % 2 = 0 THEN ${stranger.organizationId} ELSE ${admin.organizationId} END::uuid,
+      now(), now(), ''
+    FROM generate_series(1, ${2 * SESSIONS}::int) AS n ORDER BY n`;
+  await database.prisma.$executeRaw`ANALYZE session`;
+}, 120_000);
+afterAll(() => database.close());
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** How many rows the scans of a statement met, whether or not they were kept. */
+const rowsRead = (plan: Plan): number =>
+  (plan['Node Type'].includes('Scan') && plan.Plans === undefined
+    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+    : 0) + (plan.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
+
+const scans = (plan: Plan): string[] => [
+  ...(plan.Plans === undefined && plan['Node Type'].includes('Scan') ? [plan['Node Type']] : []),
+  ...(plan.Plans ?? []).flatMap(scans),
+];
+
+/** Runs a read as it is, with EXPLAIN in front of its one statement. */
+async function explain(read: (operation: Operation) => Promise<unknown>): Promise<Plan> {
+  const plans: Plan[] = [];
+  const prisma = {
+    $queryRaw: async (query: { text: string; values: unknown[] }) => {
+      const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${query.text}`,
+        query.values.map((value) => (typeof value === 'bigint' ? String(value) : value)),
+      );
+      plans.push(...rows.map((row) => row['QUERY PLAN'][0].Plan));
+      return [];
+    },
+  };
+  await read({ ...operation, database: { ...database, prisma: prisma as never } });
+  const [plan] = plans;
+  if (plan === undefined) throw new Error('Expected one statement.');
+  return plan;
+}
+
+describe("an admin's page of sessions", () => {
+  const pageAt = (below: number, order: 'ascending' | 'descending', viewer = operation.viewer) =>
+    explain((explained) =>
+      listSessions({ ...explained, viewer }, undefined, { above: 0, below, limit: 51, order }),
+    );
+
+  it.each([2 * SESSIONS + 1, SESSIONS, 1_000])(
+    'reads no more than a page from each of its ranges, below number %d',
+    async (below) => {
+      for (const order of ['descending', 'ascending'] as const) {
+        const plan = await pageAt(below, order);
+        expect(scans(plan)).toEqual(['Index Scan', 'Index Scan']);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(2 * 51);
+      }
+    },
+  );
+
+  it('passes over nobody else, even where others made all that is newer', async () => {
+    for (const order of ['descending', 'ascending'] as const) {
+      expect(rowsRead(await pageAt(LAST + 1, order, earlier.viewer))).toBeLessThanOrEqual(51);
+    }
+  });
+
+  it('finds its end by one look-up a range', async () => {
+    const plan = await explain((explained) => readListHead(explained));
+    expect(rowsRead(plan)).toBeLessThanOrEqual(2);
+  });
+
+  it('holds what the whole list holds', async () => {
+    const rows = await listSessions(operation, undefined, {
+      above: 0,
+      below: LAST + 1,
+      limit: 51,
+      order: 'descending',
+    });
+    const expected = Array.from({ length: 51 }, (_, index) => BigInt(LAST - 1 - 2 * index));
+    expect(rows.map(({ number }) => number)).toEqual(expected);
+  });
+});
