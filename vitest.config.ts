@@ -10,7 +10,7 @@ const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file}`);
 
 /** What opens a database runs on both kinds; the rest once. */
-const opensDatabase = (file: string) => /\/(database|gateway)\.js'/.test(readFileSync(file, 'utf8'));
+const opensDatabase = (file: string) => /\/(database|gateway|house)\.js'/.test(readFileSync(file, 'utf8'));
 /** What needs interleaved transactions cannot run on the embedded database, which has one connection. */
 const needsPostgres = (file: string) => file.endsWith('.postgresql.test.ts');
 
