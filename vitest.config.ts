@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const resolve = createRequire(import.meta.url).resolve;
