@@ -87,13 +87,14 @@ class Follower<E extends Entry, F> extends Pulled<Update<E>> {
   }
 
   protected onPull(): void {
-    if (this.#cancel === undefined) this.#run();
+    this.#run();
   }
 
   protected onEnd(): void {
     this.#cancel?.();
     clearTimeout(this.#quiet);
     this.#hold?.release();
+    this.#hold = undefined;
   }
 
   /** Goes on until everyone who pulled has an update, or something has to come first. */

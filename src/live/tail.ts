@@ -18,6 +18,12 @@ export interface TailOptions {
 }
 
 /**
+ * How many rings a reader may be ahead of the ring's end. The stretch is read (again) for those who wait at the end; over a wider
+ * one the ring jumps ahead and leaves them to read by themselves, lest a reader that nobody can wait for holds up the foremost.
+ */
+const MAX_LEAD = 16;
+
+/**
  * A log as this process follows it: how far it reaches, and its latest entries. News is read once, whoever waits, and only if
  * somebody does; so a log that nobody can keep up with costs no reads, and a thousand who wait cost one.
  *
@@ -112,8 +118,7 @@ export class Tail<E extends Entry> {
   /** Waits at the end of the ring, or beyond it if `position` was reached by reading the log. Throws once the tail is broken. */
   wait(position: number, waiter: Waiter): void {
     this.check();
-    // A small lead is read again, so that those at the end keep their ring. Over a wide gap it jumps: it serves the foremost.
-    if (position > this.#ring.end + this.#options.ring.entries) this.#restart(position);
+    if (position > this.#ring.end + MAX_LEAD * this.#options.ring.entries) this.#restart(position);
     this.#waiting.add(waiter);
     this.#readNews();
   }

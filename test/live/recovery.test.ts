@@ -290,6 +290,17 @@ it('ends with INVALID_CURSOR when the database was set back, and a new reader st
   expect(tails.size).toBe(1);
 });
 
+it('ends a reader amid its replay too when the database was set back, before it reads on', async () => {
+  const { log, follow } = oneProcess();
+  log.commit(100);
+  const stream = follow({ limit: 10 });
+  await pull(stream);
+  log.items.length = 30;
+  await vi.advanceTimersByTimeAsync(5_000);
+  await expect(stream.next()).rejects.toMatchObject({ code: 'INVALID_CURSOR' });
+  expect(log.reads).toHaveLength(1);
+});
+
 it('does not take a re-check that was answered late for a database set back', async () => {
   const { log, follow, append, family } = oneProcess();
   const stream = follow();

@@ -57,6 +57,20 @@ it('settles every pending pull when it returns, at once, whatever they wait for'
   }
 });
 
+it("leaves no timer when it returns while others' entries go by", async () => {
+  const process = oneProcess();
+  const stream = process.follow({ filter: ['rare'] });
+  await pull(stream);
+  const pending = stream.next();
+  await settle();
+  process.append(1, 'common');
+  await settle();
+  expect(vi.getTimerCount()).toBe(2);
+  await stream.return?.();
+  expect(await pending).toEqual(DONE);
+  nothingLeft(process);
+});
+
 it('settles pending pulls when the reader throws into it, and rejects that call alone', async () => {
   const process = oneProcess();
   const stream = process.follow();

@@ -121,7 +121,7 @@ it('lets followers of one log start anywhere, with any filter, beside each other
 });
 
 it('lets one who resumes far ahead take the ring along; those behind read on by themselves', async () => {
-  const { log, follow, append } = oneProcess({ ring: { entries: 10, bytes: 1_000_000 } });
+  const { log, follow, append } = oneProcess({ ring: { entries: 5, bytes: 1_000_000 } });
   const slow = follow({ limit: 5 });
   await pull(slow);
   append(100);
@@ -134,6 +134,36 @@ it('lets one who resumes far ahead take the ring along; those behind read on by 
   expect((await next).value).toMatchObject({ entries: [{ number: 101 }], caughtUp: true });
   expect(log.reads.map(({ after }) => after)).toEqual([100]);
   expect(numbers(await pullTo(slow, 101))).toEqual(span(1, 101));
+});
+
+it('reads a burst once for all who wait, though one who is already past it comes by', async () => {
+  const { log, follow, append } = oneProcess({ ring: { entries: 10, bytes: 1_000_000 } });
+  const crowd = Array.from({ length: 50 }, () => follow({ limit: 5 }));
+  await Promise.all(crowd.map(pull));
+  const next = await waiting(crowd);
+  append(100);
+  const late = follow({ after: 100 });
+  expect(await pull(late)).toMatchObject({ position: 100, caughtUp: true });
+  const news = late.next();
+  const rest = crowd.map(async (stream, index) => {
+    await next[index];
+    return numbers(await pullTo(stream, 100));
+  });
+  for (const seen of await Promise.all(rest)) expect(seen).toEqual(span(6, 100));
+  expect(log.reads).toHaveLength(20);
+  append(1);
+  expect((await news).value).toMatchObject({ position: 101 });
+});
+
+it('reads nothing for one who has left', async () => {
+  const { log, follow, append } = oneProcess();
+  const [leaves, idle] = [follow(), follow()];
+  await Promise.all([pull(leaves), pull(idle)]);
+  await waiting([leaves]);
+  await leaves.return?.();
+  append(1);
+  await settle();
+  expect(log.reads).toEqual([]);
 });
 
 it('brings an entry too large for the ring to all who wait by one read', async () => {
