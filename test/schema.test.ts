@@ -4,8 +4,6 @@ import {
   buildSchema,
   type GraphQLNamedType,
   type GraphQLSchema,
-  getNamedType,
-  isCompositeType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -17,6 +15,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { printedSchema, schema } from '../src/schema.js';
+import { selectionOf } from './events/selection.js';
 
 const PROJECT = join(import.meta.dirname, '..');
 /** The contract lies beside the project while it is being built. */
@@ -48,7 +47,7 @@ describe('the schema', () => {
   });
 
   it('lets one ask for every field of every event in one document without aliases', () => {
-    const document = `subscription { sessionEvents(sessionId: "") { edges { node ${selection('SessionEvent', 5)} } } }`;
+    const document = `subscription { sessionEvents(sessionId: "") { edges { node ${selectionOf('SessionEvent', 5)} } } }`;
     expect(validate(schema, parse(document)).map(({ message }) => message)).toEqual([]);
   });
 });
@@ -92,25 +91,6 @@ function undescribed(type: GraphQLNamedType): string[] {
     ...(type.description ? [] : [type.name]),
     ...parts.filter(isSilent).map(({ name }) => `${type}.${name}`),
   ];
-}
-
-/** All fields of a type, down to a depth; at its end only what needs no more selection. */
-function selection(name: string, depth: number): string {
-  const type = schema.getType(name);
-  if (isUnionType(type)) {
-    const members = type.getTypes().map((member) => `... on ${member} ${selection(member.name, depth)}`);
-    return `{ __typename ${members.join(' ')} }`;
-  }
-  if (!isObjectType(type)) throw new Error(`${name} has no fields.`);
-  const fields = Object.values(type.getFields()).map((field) => {
-    const { name: inner } = getNamedType(field.type);
-    if (!isCompositeType(schema.getType(inner))) return field.name;
-    // What needs an argument, and a session's own lists, are another document's business.
-    return depth === 0 || inner === 'Session' || inner.endsWith('Connection')
-      ? ''
-      : `${field.name} ${selection(inner, depth - 1)}`;
-  });
-  return `{ __typename ${fields.join(' ')} }`;
 }
 
 /** A mutation's `input` is described by its type. */

@@ -1,8 +1,7 @@
-import { getNamedType, isCompositeType, isObjectType, isUnionType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/schema.js';
 import { EVERY_KIND } from './every-kind.js';
 import { type House, openHouse } from './house.js';
+import { selectionOf } from './selection.js';
 
 let house: House;
 beforeAll(async () => {
@@ -10,27 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-/** All fields of a type that need no argument, down to a depth: every member of the union in one document, without aliases. */
-function selection(name: string, depth: number): string {
-  const type = schema.getType(name);
-  if (isUnionType(type)) {
-    return `{ __typename ${type
-      .getTypes()
-      .map((member) => `... on ${member} ${selection(member.name, depth)}`)
-      .join(' ')} }`;
-  }
-  if (!isObjectType(type)) throw new Error(`${name} has no fields.`);
-  const fields = Object.values(type.getFields()).map((field) => {
-    const { name: inner } = getNamedType(field.type);
-    if (!isCompositeType(schema.getType(inner))) return field.name;
-    if (inner === 'Session') return 'session { sessionId }';
-    return depth === 0 || inner.endsWith('Connection') ? '' : `${field.name} ${selection(inner, depth - 1)}`;
-  });
-  return `{ ${fields.join(' ')} }`;
-}
-
 type Event = Record<string, unknown> & { readonly id: string; readonly __typename: string };
-const EVENTS = `query ($sessionId: ID!) { session(sessionId: $sessionId) { events { nodes ${selection('SessionEvent', 4)} } } }`;
+const EVENTS = `query ($sessionId: ID!) { session(sessionId: $sessionId) { events { nodes ${selectionOf('SessionEvent', 4)} } } }`;
 const eventsOf = async (sessionId: string) =>
   (await house.ask<{ session: { events: { nodes: Event[] } } }>('member', EVENTS, { sessionId })).session
     .events.nodes;

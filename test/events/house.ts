@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { schema } from '../../src/schema.js';
-import { type RequestOptions, startTestGateway } from '../gateway.js';
+import { type RequestOptions, startTestGateway, type TestGatewayOptions } from '../gateway.js';
 
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
-/** A gateway, an organisation with a member, an admin and a runtime, and a stranger of another one; each by its secret. */
-export async function openHouse() {
-  const gateway = await startTestGateway({ schema });
+/** A gateway, an organisation with a member, an admin, a runtime and a run, and a stranger of another one; each by its secret. */
+export async function openHouse(options: TestGatewayOptions = {}) {
+  const gateway = await startTestGateway({ schema, ...options });
   const organization = gateway.createOrganization();
   const admin = await organization.createAccount({ role: 'ADMIN' });
   const member = await organization.createAccount();
@@ -16,6 +16,7 @@ export async function openHouse() {
     member: await member.createToken(),
     service: await admin.createToken({ kind: 'SERVICE' }),
     stranger: await stranger.createToken(),
+    run: await (await member.createSession()).createToken(),
   };
   const ask = <T>(who: keyof typeof tokens, document: string, variables?: RequestOptions['variables']) =>
     gateway.execute<T>(document, { token: tokens[who], variables });
