@@ -23,11 +23,12 @@ export async function updateSession(operation: Operation, input: unknown): Promi
   const { sessionId, title } = parse(updateInput, input);
   const id = asUuid(sessionId);
   if (id === undefined) throw noSuchSession();
-  const session = await transact(operation.database, async (tx) => {
-    const before = await lockSession(tx, operation.viewer, id);
-    return before.title === title ? before : writeTitle(tx, id, title);
+  const { session, changed } = await transact(operation.database, async (tx) => {
+    const session = await lockSession(tx, operation.viewer, id);
+    if (session.title === title) return { session, changed: false };
+    return { session: await writeTitle(tx, id, title), changed: true };
   });
-  announce(operation, session);
+  if (changed) announce(operation, session);
   return session;
 }
 

@@ -115,6 +115,25 @@ describe('authentication', () => {
     expect((await refusal(secret)).code).toBe('UNAUTHENTICATED');
   });
 
+  it('serves no SERVICE credential for an organisation that its account is not in, however that came', async () => {
+    const ada = await account('Here', 'ADMIN');
+    const { secret } = await createToken(database, { accountId: ada.id, kind: 'SERVICE' });
+    const { organizationId } = await account('There');
+    await database.prisma.account.update({ where: { id: ada.id }, data: { organizationId } });
+    expect((await refusal(secret)).code).toBe('UNAUTHENTICATED');
+    await database.prisma.account.update({
+      where: { id: ada.id },
+      data: { organizationId: ada.organizationId },
+    });
+    expect((await authenticate(database, secret)).organizationId).toBe(ada.organizationId);
+  });
+
+  it('serves a SERVICE credential that the operator issued to a member', async () => {
+    const mel = await account('Members', 'MEMBER');
+    const { secret } = await createToken(database, { accountId: mel.id, kind: 'SERVICE' });
+    expect((await authenticate(database, secret)).role).toBe('MEMBER');
+  });
+
   it('ends a SERVICE credential when its account is no admin any more', async () => {
     const ada = await account('Demoted', 'ADMIN');
     const service = await createToken(database, { accountId: ada.id, kind: 'SERVICE' });
