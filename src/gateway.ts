@@ -6,6 +6,8 @@ import type { Operation } from './accounts/operation.js';
 import type { Config } from './config.js';
 import type { Database } from './database/database.js';
 import { openDatabase } from './database/open.js';
+import { startDemo } from './demo/demo.js';
+import { FollowNotices } from './demo/follow-notices.js';
 import { DomainError } from './errors.js';
 import { startHttp } from './http/server.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
@@ -27,7 +29,9 @@ export interface GatewayParts {
 export interface Gateway {
   /** Where it is reached, without a slash at the end. */
   readonly url: string;
-  readonly means: Omit<Operation, 'viewer'> & { readonly bus: InProcessBus };
+  readonly means: Omit<Operation, 'viewer'>;
+  /** The bus's listeners, for whoever looks for leaks. */
+  readonly listeners: () => number;
   /** Stops taking requests, ends every stream, lets answers finish, closes the database. May be called again. */
   close(): Promise<void>;
 }
@@ -38,53 +42,62 @@ export interface Gateway {
  */
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const log = parts.log ?? pino({ level: config.logLevel });
-  const database =
-    parts.database ??
-    (await openDatabase({
-      url: config.databaseUrl,
-      directory: config.dataDir,
-      poolSize: config.databasePool,
-    }));
+  const titles = await readTitles(config.titlesFile);
+  const database = parts.database ?? (await open(config));
   const onError = (error: unknown, doing: string) =>
     log.warn({ err: error }, `failed, will be tried again: ${doing}`);
-  const bus = new InProcessBus(onError);
+  const inner = new InProcessBus(onError);
+  const bus = new FollowNotices(inner);
   const tails = new Tails({ bus, onError });
   const means = { database, bus, tails };
-  const release = async () => {
-    tails.close(
-      new DomainError('SHUTTING_DOWN', 'This server is going down; resume from the last checkpoint.'),
-    );
-    await bus.close();
-    await database.close();
-  };
+  const closers = [() => database.close(), () => bus.close(), async () => tails.close(goingDown())];
+  // The last that was opened is closed first.
+  const close = once(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
   try {
+    const demo = config.demo ? await startDemo(means, bus, config, log) : undefined;
+    if (demo !== undefined) closers.push(() => demo.close());
     const http = await startHttp(
       {
         config,
         schema: parts.schema ?? schema,
         means,
         authenticate: (authorization) => authenticate(database, bearer(authorization)),
-        titles: await readTitles(config.titlesFile),
+        titles,
         publicUrl: config.publicUrl ?? originOf(config.host, config.port),
+        demo: demo?.access,
         log,
       },
       { port: config.port, host: config.host, webSockets: parts.webSockets },
     );
-    let closing: Promise<void> | undefined;
-    const close = () => {
-      closing ??= http.close().finally(release);
-      return closing;
-    };
-    return { url: originOf(config.host, http.port), means, close };
+    closers.push(() => http.close());
+    return { url: originOf(config.host, http.port), means, listeners: () => inner.listeners, close };
   } catch (error) {
-    await release();
+    await close();
     throw error;
   }
 }
 
+const open = ({ databaseUrl, dataDir, databasePool }: Config): Promise<Database> =>
+  openDatabase({ url: databaseUrl, directory: dataDir, poolSize: databasePool });
+
+const goingDown = () =>
+  new DomainError('SHUTTING_DOWN', 'This server is going down; resume from the last checkpoint.');
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
 /** Whoever listens everywhere is reached on this machine too. */
-const originOf = (host: string, port: number): string =>
-  `http://${['0.0.0.0', '::'].includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
+function originOf(host: string, port: number): string {
+  if (['0.0.0.0', '::'].includes(host)) return `http://localhost:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
 
 /** @throws BAD_USER_INPUT for what is no title map, and Node's error for a file that cannot be read. */
 const readTitles = async (file: string | undefined): Promise<ToolTitles> =>

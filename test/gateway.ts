@@ -108,7 +108,7 @@ export async function startTestGateway({ env = {}, ...parts }: TestGatewayOption
       await Promise.all([...streams].map((stream) => stream.return?.()));
       await vi.waitFor(() => expect(means.tails.size).toBe(0));
       await gateway.close();
-      expect(means.bus.listeners).toBe(0);
+      expect(gateway.listeners()).toBe(0);
       await vi.waitFor(() => expect(leftOver(resources)).toEqual([]), { timeout: 10_000 });
     },
   };
