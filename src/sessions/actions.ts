@@ -3,7 +3,7 @@ import type { Operation } from '../accounts/operation.js';
 import { asUuid } from '../accounts/uuids.js';
 import { transact } from '../database/transact.js';
 import { watch } from '../live/signals.js';
-import { id, parse, text } from '../parse.js';
+import { id, optional, parse, text } from '../parse.js';
 import { noSuchSession, requireNotRun } from './access.js';
 import { sessionById } from './loaders.js';
 import { lockSession, type SessionRow, writeTitle } from './store.js';
@@ -12,10 +12,10 @@ import { announce, sessionOfLogKey, topicsOf } from './topics.js';
 /** A session's title, 1 to 1,000 UTF-16 units. */
 export const title = () => text(1_000, 1);
 
-const updateInput = z.strictObject({ sessionId: id(), title: title() });
+const updateInput = z.strictObject({ sessionId: id(), title: optional(title()) });
 
 /**
- * Gives a session another title.
+ * Changes what is given of a session: its title.
  * @throws FORBIDDEN for RUN credentials, BAD_USER_INPUT, NOT_FOUND unless the viewer may write to it.
  */
 export async function updateSession(operation: Operation, input: unknown): Promise<SessionRow> {
@@ -25,7 +25,7 @@ export async function updateSession(operation: Operation, input: unknown): Promi
   if (id === undefined) throw noSuchSession();
   const { session, changed } = await transact(operation.database, async (tx) => {
     const session = await lockSession(tx, operation.viewer, id);
-    if (session.title === title) return { session, changed: false };
+    if (title === undefined || session.title === title) return { session, changed: false };
     return { session: await writeTitle(tx, id, title), changed: true };
   });
   if (changed) announce(operation, session);

@@ -36,7 +36,7 @@ const UpdateSessionInput = builder.inputType('UpdateSessionInput', {
   description: 'What to change of a session.',
   fields: (t) => ({
     sessionId: t.id({ required: true, description: 'One that the viewer may write to.' }),
-    title: t.string({ required: true, description: '1 to 1,000 characters.' }),
+    title: t.string({ description: '1 to 1,000 characters. Absent: it stays as it is.' }),
   }),
 });
 

@@ -144,6 +144,16 @@ describe('updateSession', () => {
     expect(await database.prisma.session.findUniqueOrThrow({ where: { id: session.id } })).toEqual(before);
   });
 
+  it('leaves a title that is not given, or null, as it is', async () => {
+    const { session } = await create('member');
+    await rename('member', { sessionId: session.id, title: 'Kept' });
+    for (const input of [{}, { title: null }]) {
+      const { data, errors } = await rename('member', { sessionId: session.id, ...input });
+      expect(errors).toEqual([]);
+      expect(data).toMatchObject({ updateSession: { session: { title: 'Kept' } } });
+    }
+  });
+
   it('knows no session but those that one may write to: not even an admin', async () => {
     const { session } = await create('member');
     const tries: [Who, string][] = [
