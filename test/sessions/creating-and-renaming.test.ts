@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount } from '../../src/accounts/actions.js';
+import { createAccount, moveAccount } from '../../src/accounts/actions.js';
 import { transact } from '../../src/database/transact.js';
 import { insertSession, type NewSession } from '../../src/sessions/creation.js';
 import { openTestDatabase, type TestDatabase } from '../database.js';
@@ -89,6 +89,27 @@ describe('creating a session', () => {
     });
     const asRuntime = await create('service', { id, title: 'Twice', accountId: accounts.member });
     expect(asRuntime.created).toBe(false);
+  });
+
+  it('gives no session to the runtimes of an organisation that its owner has moved to since', async () => {
+    const mover = await createAccount(database, { name: 'Mo', organization: 'Acme' });
+    const mine = await graph.token({ kind: 'PERSONAL', accountId: mover.id });
+    const id = await graph.session(mine, 'content');
+    await moveAccount(database, { accountId: mover.id, organization: 'Other' });
+    const admin = { kind: 'SERVICE', accountId: accounts.stranger } as const;
+    const { viewer } = await graph.operationOf(await graph.token(admin));
+    const again = { id, title: 'content', creationHash: Buffer.from('content'), accountId: mover.id };
+    const refused: unknown = await transact(database, (tx) => insertSession(tx, viewer, again)).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({ code: 'CONFLICT' });
+    expect(refused).toHaveProperty('details', {});
+    // The owner still has it.
+    const { viewer: owner } = await graph.operationOf(mine);
+    const { created } = await transact(database, (tx) =>
+      insertSession(tx, owner, { id, title: 'content', creationHash: Buffer.from('content') }),
+    );
+    expect(created).toBe(false);
   });
 
   it('tells of a contradiction what is there, to those who may see it', async () => {
