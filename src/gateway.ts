@@ -30,6 +30,8 @@ export interface Gateway {
   /** Where it is reached, without a slash at the end. */
   readonly url: string;
   readonly means: Omit<Operation, 'viewer'>;
+  /** A demo workspace is in the database, and its agent at work. */
+  readonly hasDemo: boolean;
   /** The bus's listeners, for whoever looks for leaks. */
   readonly listeners: () => number;
   /** Stops taking requests, ends every stream, lets answers finish, closes the database. May be called again. */
@@ -72,7 +74,13 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
       { port: config.port, host: config.host, webSockets: parts.webSockets },
     );
     closers.push(() => http.close());
-    return { url: originOf(config.host, http.port), means, listeners: () => inner.listeners, close };
+    return {
+      url: originOf(config.host, http.port),
+      means,
+      hasDemo: demo !== undefined,
+      listeners: () => inner.listeners,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

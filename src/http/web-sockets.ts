@@ -23,6 +23,8 @@ const GOODBYE = 2_000;
 export interface WebSocketTimes {
   /** A client that has not answered a ping when the next is due has vanished; ms, 12 s by default. */
   readonly heartbeat?: number;
+  /** How long one that has been sent more than it takes may take nothing; ms, 5 min by default. */
+  readonly stall?: number;
   /** How long a client may take to send connection_init before 4408; ms, 3 s by default. */
   readonly init?: number;
 }
@@ -46,15 +48,23 @@ export class WebSockets {
   readonly #parts: HttpParts;
   readonly #engine: Engine;
   readonly #heartbeat: NodeJS.Timeout;
+  readonly #stall: number;
   /** Those that were pinged and have not answered. */
   readonly #silent = new WeakSet<WebSocket>();
+  /** When each last took a message, or answered; ms of the monotonic clock. */
+  readonly #taken = new WeakMap<WebSocket, number>();
   /** Every open socket, with the end of its clean-up. */
   readonly #open = new Map<WebSocket, Promise<void>>();
   /** How each prepared operation is run: the engine's functions belong to the context that it made for it. */
   readonly #runs = new WeakMap<ExecutionArgs, Run>();
 
-  constructor(parts: HttpParts, engine: Engine, { heartbeat = 12_000, init = 3_000 }: WebSocketTimes = {}) {
+  constructor(
+    parts: HttpParts,
+    engine: Engine,
+    { heartbeat = 12_000, stall = 300_000, init = 3_000 }: WebSocketTimes = {},
+  ) {
     this.#parts = parts;
+    this.#stall = stall;
     this.#sockets = new WebSocketServer({
       noServer: true,
       perMessageDeflate: false,
@@ -100,11 +110,16 @@ export class WebSockets {
   #serve(socket: WebSocket, request: IncomingMessage): void {
     // Faults of the connection end in 'close'; ws has answered them (1009 for a message that is too large) when it reports them.
     socket.on('error', (error) => this.#parts.log.debug({ err: error }, 'WebSocket fault'));
-    socket.on('pong', () => this.#silent.delete(socket));
+    const alive = () => void this.#taken.set(socket, performance.now());
+    alive();
+    socket.on('pong', () => {
+      this.#silent.delete(socket);
+      alive();
+    });
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
-        send: (data) => send(socket, data),
+        send: (data) => send(socket, data).then(alive),
         close: (code, reason) => socket.close(code, reason),
         onMessage: (handle) =>
           socket.on(
@@ -128,10 +143,19 @@ export class WebSockets {
   /** Two heartbeats after a client has vanished without a word, nothing of it is left (case 15). */
   #beat(): void {
     for (const socket of this.#open.keys()) {
-      if (this.#silent.has(socket)) socket.terminate();
-      this.#silent.add(socket);
-      if (socket.readyState === socket.OPEN) socket.ping();
+      if (!this.#silent.has(socket)) {
+        this.#silent.add(socket);
+        if (socket.readyState === socket.OPEN) socket.ping();
+      } else if (this.#hasVanished(socket)) socket.terminate();
     }
+  }
+
+  /**
+   * Of one that owes an answer. While more has been sent than the connection takes, the ping stands behind that: a slow reader cannot
+   * have seen it, and may take its time as long as it takes anything (P5).
+   */
+  #hasVanished(socket: WebSocket): boolean {
+    return socket.bufferedAmount === 0 || performance.now() - (this.#taken.get(socket) ?? 0) > this.#stall;
   }
 
   async #connect({ connectionParams, extra }: SocketContext<Params, Extra>): Promise<boolean> {
@@ -200,8 +224,15 @@ const parseFailure = (error: unknown): GraphQLError | undefined =>
     ? coded(error, 'GRAPHQL_PARSE_FAILED')
     : undefined;
 
-/** Resolves when the socket has taken the data; one that is closing takes it nowhere. */
+/**
+ * Resolves when the socket has taken the data. One that is closing takes nothing more, and then this never resolves: who waits asks
+ * for no further update, and is let go with the socket.
+ */
 function send(socket: WebSocket, data: string): Promise<void> {
-  if (socket.readyState !== socket.OPEN) return Promise.resolve();
-  return new Promise((resolve, reject) => socket.send(data, (error) => (error ? reject(error) : resolve())));
+  return new Promise((resolve) => {
+    if (socket.readyState !== socket.OPEN) return;
+    socket.send(data, (error) => {
+      if (!error) resolve();
+    });
+  });
 }

@@ -6,7 +6,9 @@ export interface Tab {
 }
 
 /** One session, now and live. */
-export const SESSION_DOCUMENT = `# Press play and choose. Live shows the session from its start, then each event as it happens.
+export const SESSION_DOCUMENT = `# Press play and choose.
+# Live: the session from its start, then
+# each event as it happens.
 
 subscription Live($sessionId: ID!) {
   sessionEvents(sessionId: $sessionId) {

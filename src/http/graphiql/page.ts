@@ -42,7 +42,6 @@ export function answerPage(req: IncomingMessage, res: ServerResponse, request: P
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'content-security-policy': POLICY,
-    'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',

@@ -22,6 +22,14 @@ const endpoint = new URL('/graphql', page.location.href);
 /** Every asset lies beside this one. @param {string} name */
 const beside = (name) => new URL(name, import.meta.url).href;
 
+const storage = prefixed(options.lasting ? page.localStorage : page.sessionStorage, options.storage);
+const [first] = options.tabs;
+// GraphiQL fills its editors from these, and looks for the tab that has the same; without them it would begin with an empty one.
+if (first !== undefined && storage.getItem('graphiql:tabState') === null) {
+  storage.setItem('graphiql:query', first.query);
+  storage.setItem('graphiql:variables', first.variables);
+}
+
 page.MonacoEnvironment = {
   globalAPI: false,
   getWorkerUrl: (/** @type {unknown} */ _, /** @type {string} */ label) => beside(`${label}.js`),
@@ -40,7 +48,8 @@ page.YogaGraphiQL.renderYogaGraphiQL(page.document.querySelector('#root'), {
   headers: options.headers,
   initialHeaders: options.headers,
   defaultEditorToolsVisibility: 'variables',
-  storage: prefixed(options.lasting ? page.localStorage : page.sessionStorage, options.storage),
+  storage,
+  shouldPersistHeaders: false,
   // Otherwise each keystroke goes into the address, and from there into histories and logs.
   onEditQuery: () => {},
 });

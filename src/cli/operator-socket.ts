@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { Database } from '../database/database.js';
+import { withSocketPath } from '../database/socket-path.js';
+import { DomainError } from '../errors.js';
+import { perform } from './operator.js';
+
+/**
+ * While a server holds the embedded database, commands reach it through a socket in DATA_DIR, which the operator alone may open: that
+ * permission is the whole authority. HTTP over a path, never over a port.
+ */
+const NAME = 'operator.sock';
+
+/** Bytes of a command, which is a few names. */
+const MAX_COMMAND = 64 * 1024;
+
+/** Opens the socket for as long as the server runs. The caller holds the directory, so one that is there is left over. */
+export async function openOperatorSocket(
+  directory: string,
+  database: Database,
+): Promise<{ close(): Promise<void> }> {
+  const server = createServer((req, res) => void answer(req, res, database));
+  await withSocketPath(directory, NAME, async (path) => {
+    await rm(path, { force: true });
+    // The socket is made when it listens, so there is no moment in which others may open it.
+    const before = process.umask(0o177);
+    server.listen(path);
+    process.umask(before);
+    await once(server, 'listening');
+    await chmod(path, 0o600);
+  });
+  return {
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      await rm(join(directory, NAME), { force: true });
+    },
+  };
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse, database: Database): Promise<void> {
+  const reply = (body: object) =>
+    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  try {
+    const { command, input } = JSON.parse(await readCommand(req));
+    reply({ result: await perform(database, command, input) });
+  } catch (error) {
+    const known = error instanceof DomainError;
+    reply({ error: known ? error.message : 'The server could not do that; its log may say why.' });
+  }
+}
+
+async function readCommand(req: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of req.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > MAX_COMMAND) throw new DomainError('PAYLOAD_TOO_LARGE', 'Expected a shorter command.');
+  }
+  return text;
+}
+
+/**
+ * Has the server that holds the directory do it; undefined when there is no server to ask.
+ * @throws DomainError with what the server said.
+ */
+export async function askServer(
+  directory: string,
+  command: string,
+  input: object,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await withSocketPath(directory, NAME, (socketPath) =>
+    post(socketPath, JSON.stringify({ command, input })),
+  ).catch((error: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ECONNREFUSED'].includes(error.code ?? '')) return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const { result, error } = JSON.parse(text);
+  if (typeof error === 'string') throw new DomainError('BAD_USER_INPUT', error);
+  return result;
+}
+
+function post(socketPath: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ socketPath, method: 'POST', path: '/' }, (response) => {
+      response
+        .setEncoding('utf8')
+        .toArray()
+        .then((chunks) => resolve(chunks.join('')), reject);
+    });
+    asked.once('error', reject).end(body);
+  });
+}

@@ -1,0 +1,49 @@
+import { createAccount, moveAccount, setPlan, setRole } from '../accounts/actions.js';
+import { createToken } from '../accounts/tokens.js';
+import type { Database } from '../database/database.js';
+import { badUserInput } from '../errors.js';
+
+type Input = Readonly<Record<string, unknown>>;
+type Result = Readonly<Record<string, unknown>>;
+
+/** What an operator may have done, by its command. The actions check their input; dates arrive as text. */
+const ACTIONS: Readonly<Record<string, (database: Database, input: never) => Promise<Result>>> = {
+  'account create': async (database, input) => account(await createAccount(database, input)),
+  'account move': async (database, input) => account(await moveAccount(database, input)),
+  'account role': async (database, input) => account(await setRole(database, input)),
+  'account plan': async (database, input) => {
+    await setPlan(database, input);
+    return {};
+  },
+  'token create': async (database, input) => {
+    const { credential, secret } = await createToken(database, withDate(input));
+    return { credentialId: credential.id, secret };
+  },
+};
+
+/**
+ * Does what an operator asks for, in this process or for another one that asks through the socket.
+ * @throws BAD_USER_INPUT, NOT_FOUND.
+ */
+export async function perform(database: Database, command: string, input: Input): Promise<Result> {
+  const action = Object.hasOwn(ACTIONS, command) ? ACTIONS[command] : undefined;
+  if (action === undefined)
+    throw badUserInput(`Expected an operator's command, got ${JSON.stringify(command)}.`);
+  return action(database, unchecked(input));
+}
+
+/** Each action parses what it is given, so any object may be handed to it. */
+const unchecked = (input: Input): never => input as never;
+
+const account = ({ id, name, organizationId, role }: Awaited<ReturnType<typeof createAccount>>): Result => ({
+  accountId: id,
+  name,
+  organizationId,
+  role,
+});
+
+/** JSON has no dates; one that is none is left for the action to refuse. */
+function withDate({ expiresAt, ...input }: Input): never {
+  const date = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
+  return unchecked({ ...input, ...(date !== undefined && { expiresAt: date }) });
+}

@@ -1,0 +1,59 @@
+import { type Config, readConfig } from '../config.js';
+import { tokensFile } from '../demo/tokens.js';
+import { type Gateway, startGateway } from '../gateway.js';
+import { openOperatorSocket } from './operator-socket.js';
+import { createLog } from './terminal-log.js';
+import type { Command } from './usage.js';
+
+export const SERVE: Command = {
+  name: 'serve',
+  about: 'Run the gateway until it is told to stop. Configured by the environment.',
+  options: {},
+  run: serve,
+};
+
+async function serve(): Promise<number> {
+  const config = readConfig(process.env);
+  const isTerminal = process.stdout.isTTY === true;
+  const log = createLog(config.logLevel, isTerminal);
+  // Asked for before anything is open, so that no signal finds the process without an answer.
+  const stop = stopSignal();
+  const gateway = await startGateway(config, { log });
+  const operator = await openOperator(config, gateway);
+  if (isTerminal) console.log(welcome(config, gateway));
+  else log.info({ url: gateway.url }, 'listening');
+  const signal = await stop;
+  log.info({ signal }, 'stopping');
+  await operator?.close();
+  await gateway.close();
+  return 0;
+}
+
+/** Commands reach PostgreSQL themselves; the embedded database only through its holder. */
+function openOperator({ dataDir }: Config, { means }: Gateway) {
+  return means.database.kind === 'embedded' ? openOperatorSocket(dataDir, means.database) : undefined;
+}
+
+/** The first signal asks to stop, a second one insists. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (asked) process.exit(130);
+      asked = true;
+      resolve(signal);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+function welcome(config: Config, { url, hasDemo }: Gateway): string {
+  const open = config.graphiql
+    ? `Open ${url}/graphql${hasDemo ? ' and press play: an agent goes to work before your eyes.' : ''}`
+    : `GraphQL is at ${url}/graphql`;
+  const credentials = hasDemo
+    ? `Credentials to try it with: ${tokensFile(config.dataDir)}`
+    : 'Credentials: tidings account create, then tidings token create';
+  return ['', `  ${open}`, `  ${credentials}`, '  Stop with Ctrl+C', ''].join('\n');
+}
