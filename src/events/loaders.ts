@@ -66,12 +66,13 @@ export async function answerOf(
   return event?.kind === 'agent_message' ? event : null;
 }
 
-/** Stretches of visible sessions: the pages of a whole list of sessions are one statement. */
+/** Stretches of visible sessions: the pages of a list of sessions are one statement, whose text grows with them. */
 export const eventStretch = defineLoader(
   (stretches: readonly EventStretch[], { database }: Operation) => readStretches(database, stretches),
   {
     key: ({ sessionId, above, below, limit, order, kinds }) =>
       JSON.stringify([sessionId, above, below, limit, order, kinds]),
+    maxBatchSize: 200,
   },
 );
 
