@@ -13,5 +13,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The client within a transaction. The embedded database has one connection: using `database.prisma` inside waits for ever. */
+/**
+ * The client within a transaction. The embedded database has one connection: `database.prisma` inside of one waits for the very
+ * connection that the transaction holds, and fails after 15 s.
+ */
 export type Transaction = Prisma.TransactionClient;

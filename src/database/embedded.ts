@@ -9,7 +9,8 @@ import { readTemplate } from './template.js';
 
 /**
  * Starts the embedded database on a directory, which is made when there is none, or in memory. Its files are in `directory/database`,
- * beside the lock; what else is in the directory stays untouched.
+ * beside the lock; what else is in the directory stays untouched. An acknowledged write outlives the process, however it dies, but not
+ * the machine: the engine never waits for the disk.
  * @throws DatabaseStartError when another process has the directory (its pid is named) or what is in it cannot be opened.
  */
 export async function startEmbedded(

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Database } from '../../src/database/database.js';
 import { startEngine } from '../../src/database/engine.js';
 import { enginePool } from '../../src/database/engine-pool.js';
 import { asTimeout } from '../../src/database/faults.js';
@@ -8,7 +7,7 @@ import { readMigrations } from '../../src/database/migrations.js';
 import { openDatabase } from '../../src/database/open.js';
 import { buildTemplate, readTemplate } from '../../src/database/template.js';
 
-let database: Database;
+let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
   await buildTemplate();
   database = await openDatabase({});
