@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { prepareEvent } from '../../src/events/append.js';
 import type { EventInput } from '../../src/events/content.js';
@@ -21,6 +22,12 @@ describe('two events have the same content (P3)', () => {
     const user: EventInput = { kind: 'user_message', eventId: 'e1', messageId: 'm1', text: 'Why?' };
     expect(hashOf({ ...user, isInitial: false, files: [] })).toBe(hashOf(user));
     expect(hashOf({ ...user, files: null })).toBe(hashOf(user));
+  });
+
+  it('also when one was stored by a version that knew fewer defaults: nothing is filled in', () => {
+    const sent =
+      '["agent_message",{"citations":[],"eventId":"e1","messageId":"m1","suggestedFollowUps":[],"text":"Yes."},null]';
+    expect(hashOf(message())).toBe(createHash('sha256').update(sent).digest('hex'));
   });
 
   it('whatever the order of their keys, at any depth', () => {

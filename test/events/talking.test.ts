@@ -78,6 +78,17 @@ describe('creating a session', () => {
     ]);
   });
 
+  it("tells its owner's lists, and once", async () => {
+    const heard: string[] = [];
+    const topic = `account:${house.accounts.member.accountId}`;
+    const stop = house.means.bus.subscribe(topic, ({ log, head }) => heard.push(`${log} ends at ${head}`));
+    const { sessionId } = await create('member', { text: 'Hi.' });
+    await create('member', { sessionId, text: 'Hi.' });
+    const { sessionId: empty } = await create('member', {});
+    stop();
+    expect(heard).toEqual([`session:${sessionId} ends at 1`, `session:${empty} ends at 0`]);
+  });
+
   it('under an id that one may not see is CONFLICT and says no more', async () => {
     const sessionId = randomUUID();
     await create('member', { sessionId, title: 'Secret' });
