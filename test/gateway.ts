@@ -37,19 +37,25 @@ export type TestSession = Awaited<ReturnType<typeof seedSession>>;
 /** Variables of the environment, as their names are in .env.example, and parts to put in the place of the real ones. */
 export interface TestGatewayOptions extends GatewayParts {
   readonly env?: Readonly<Record<string, string>>;
+  /** Called while the gateway closes, when every door is shut and the database is still open. */
+  readonly lastLook?: (database: TestDatabase) => Promise<void>;
 }
 
 /**
  * A gateway of its own on a free port, over an empty database of its own: embedded, or on PostgreSQL with TEST_DATABASE=postgresql.
  * Whoever starts it calls `close()`, which fails if anything is left open.
  */
-export async function startTestGateway({ env = {}, ...parts }: TestGatewayOptions = {}) {
+export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGatewayOptions = {}) {
   const resources = countResources();
   const database = await openTestDatabase();
   const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', ...env });
   const logged: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
-  const gateway = await startGateway(config, { database, log, ...parts });
+  const close = async () => {
+    await lastLook?.(database);
+    await database.close();
+  };
+  const gateway = await startGateway(config, { database: { ...database, close }, log, ...parts });
   const { url, means } = gateway;
   const streams = new Set<AsyncIterator<unknown>>();
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
+import { asTimeout } from '../database/faults.js';
 import { DomainError, type ErrorCode } from '../errors.js';
 
 /** Codes that decide the HTTP status too; every other error is a 200 or 400 as GraphQL over HTTP says. */
@@ -18,13 +19,14 @@ export type ReportInternal = (report: {
 }) => void;
 
 /**
- * The one mapping from what went wrong to what a client sees: a domain error as it is, a fault of the request as graphql-js worded
+ * The one mapping from what went wrong to what a client sees: a domain error as it is, a database that is busy as TIMEOUT, a fault of the request as graphql-js worded
  * it, everything else masked behind an id that the log has too.
  */
 export function toGraphQLError(error: unknown, report: ReportInternal): GraphQLError {
   const located = error instanceof GraphQLError ? error : undefined;
   const cause = located === undefined ? error : (located.originalError ?? located);
-  if (cause instanceof DomainError) return shown(cause, located);
+  const known = cause instanceof DomainError ? cause : asTimeout(cause);
+  if (known !== null) return shown(known, located);
   if (cause instanceof GraphQLError) {
     return typeof cause.extensions.code === 'string'
       ? (located ?? cause)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { asTimeout } from '../database/faults.js';
 import { DomainError, notFound } from '../errors.js';
 import { answerError, answerInternal, answerMethod, shuttingDown, statusOf } from './answer.js';
 import { drain } from './body.js';
@@ -38,8 +39,9 @@ export class Doors {
     try {
       await this.#route(req, res);
     } catch (error) {
+      const known = error instanceof DomainError ? error : asTimeout(error);
       if (res.headersSent) res.destroy();
-      else if (error instanceof DomainError) answerError(res, error);
+      else if (known !== null) answerError(res, known);
       else answerInternal(res, this.#report(error, req));
     }
     drain(req);

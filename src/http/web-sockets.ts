@@ -16,6 +16,7 @@ import { coded } from '../graphql/errors.js';
 import type { Engine } from './engine.js';
 import { formatError, formatResult } from './format.js';
 import type { HttpParts } from './parts.js';
+import { Pulse } from './pulse.js';
 
 /** How long, in ms, sockets have to say goodbye when the server stops, before they are cut. */
 const GOODBYE = 2_000;
@@ -23,8 +24,8 @@ const GOODBYE = 2_000;
 export interface WebSocketTimes {
   /** A client that has not answered a ping when the next is due has vanished; ms, 12 s by default. */
   readonly heartbeat?: number;
-  /** How long one that has been sent more than it takes may take nothing; ms, 5 min by default. */
-  readonly stall?: number;
+  /** Bytes a second: reading what was sent may take so long before an answer is due; 16 KB by default. */
+  readonly slowest?: number;
   /** How long a client may take to send connection_init before 4408; ms, 3 s by default. */
   readonly init?: number;
 }
@@ -48,23 +49,19 @@ export class WebSockets {
   readonly #parts: HttpParts;
   readonly #engine: Engine;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #stall: number;
-  /** Those that were pinged and have not answered. */
-  readonly #silent = new WeakSet<WebSocket>();
-  /** When each last took a message, or answered; ms of the monotonic clock. */
-  readonly #taken = new WeakMap<WebSocket, number>();
+  readonly #slowest: number;
   /** Every open socket, with the end of its clean-up. */
-  readonly #open = new Map<WebSocket, Promise<void>>();
+  readonly #open = new Map<WebSocket, { readonly pulse: Pulse; readonly ended: Promise<void> }>();
   /** How each prepared operation is run: the engine's functions belong to the context that it made for it. */
   readonly #runs = new WeakMap<ExecutionArgs, Run>();
 
   constructor(
     parts: HttpParts,
     engine: Engine,
-    { heartbeat = 12_000, stall = 300_000, init = 3_000 }: WebSocketTimes = {},
+    { heartbeat = 12_000, slowest = 16 * 1024, init = 3_000 }: WebSocketTimes = {},
   ) {
     this.#parts = parts;
-    this.#stall = stall;
+    this.#slowest = slowest;
     this.#sockets = new WebSocketServer({
       noServer: true,
       perMessageDeflate: false,
@@ -102,7 +99,7 @@ export class WebSockets {
       for (const socket of this.#open.keys()) socket.terminate();
     }, GOODBYE);
     for (const socket of this.#open.keys()) socket.close(1001, 'Going away');
-    await Promise.all(this.#open.values());
+    await Promise.all([...this.#open.values()].map(({ ended }) => ended));
     clearTimeout(goodbye);
     this.#sockets.close();
   }
@@ -110,16 +107,15 @@ export class WebSockets {
   #serve(socket: WebSocket, request: IncomingMessage): void {
     // Faults of the connection end in 'close'; ws has answered them (1009 for a message that is too large) when it reports them.
     socket.on('error', (error) => this.#parts.log.debug({ err: error }, 'WebSocket fault'));
-    const alive = () => void this.#taken.set(socket, performance.now());
-    alive();
-    socket.on('pong', () => {
-      this.#silent.delete(socket);
-      alive();
-    });
+    const pulse = new Pulse(this.#slowest);
+    socket.on('pong', () => pulse.answer());
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
-        send: (data) => send(socket, data).then(alive),
+        send: (data) => {
+          pulse.send(data.length);
+          return send(socket, data);
+        },
         close: (code, reason) => socket.close(code, reason),
         onMessage: (handle) =>
           socket.on(
@@ -137,25 +133,18 @@ export class WebSockets {
         resolve(cleanUp.then(() => void this.#open.delete(socket)));
       });
     });
-    this.#open.set(socket, ended);
+    this.#open.set(socket, { pulse, ended });
   }
 
   /** Two heartbeats after a client has vanished without a word, nothing of it is left (case 15). */
   #beat(): void {
-    for (const socket of this.#open.keys()) {
-      if (!this.#silent.has(socket)) {
-        this.#silent.add(socket);
-        if (socket.readyState === socket.OPEN) socket.ping();
-      } else if (this.#hasVanished(socket)) socket.terminate();
+    for (const [socket, { pulse }] of this.#open) {
+      if (pulse.isOverdue) socket.terminate();
+      else if (!pulse.waits && socket.readyState === socket.OPEN) {
+        pulse.ask();
+        socket.ping();
+      }
     }
-  }
-
-  /**
-   * Of one that owes an answer. While more has been sent than the connection takes, the ping stands behind that: a slow reader cannot
-   * have seen it, and may take its time as long as it takes anything (P5).
-   */
-  #hasVanished(socket: WebSocket): boolean {
-    return socket.bufferedAmount === 0 || performance.now() - (this.#taken.get(socket) ?? 0) > this.#stall;
   }
 
   async #connect({ connectionParams, extra }: SocketContext<Params, Extra>): Promise<boolean> {
