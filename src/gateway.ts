@@ -23,6 +23,8 @@ export interface GatewayParts {
   readonly log?: Logger;
   readonly schema?: GraphQLSchema;
   readonly webSockets?: WebSocketTimes;
+  /** From one event of the demo's agent to the next, in ms. */
+  readonly demoPace?: number;
 }
 
 /** A running gateway. */
@@ -58,7 +60,9 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     for (const closer of closers.reverse()) await closer();
   });
   try {
-    const demo = config.demo ? await startDemo(means, bus, config, log) : undefined;
+    const demo = config.demo
+      ? await startDemo(means, bus, log, { dataDir: config.dataDir, pace: parts.demoPace })
+      : undefined;
     if (demo !== undefined) closers.push(() => demo.close());
     const http = await startHttp(
       {

@@ -8,6 +8,7 @@ import { type CreateTokenInput, createToken } from '../src/accounts/tokens.js';
 import { readConfig } from '../src/config.js';
 import { type GatewayParts, startGateway } from '../src/gateway.js';
 import { openTestDatabase, type TestDatabase } from './database.js';
+import { countResources, leftOver } from './resources.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -194,18 +195,4 @@ async function seedSession(database: TestDatabase, seed: SessionSeed) {
       return secret;
     },
   };
-}
-
-/** What keeps a process alive, by kind. */
-function countResources(): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
-}
-
-/** What there is more of than there was, of the kinds that a gateway opens. */
-function leftOver(before: ReadonlyMap<string, number>): readonly string[] {
-  const kinds = ['TCPSocketWrap', 'TCPServerWrap', 'PipeWrap', 'PipeServerWrap', 'Timeout', 'MessagePort'];
-  const now = countResources();
-  return kinds.filter((kind) => (now.get(kind) ?? 0) > (before.get(kind) ?? 0));
 }

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { authenticate } from '../accounts/authenticate.js';
 import type { Operation } from '../accounts/operation.js';
-import type { Config } from '../config.js';
 import type { DemoAccess } from '../http/graphiql/page.js';
 import { requireSession } from '../sessions/loaders.js';
 import { sessionLogKey } from '../sessions/topics.js';
@@ -16,6 +15,13 @@ export interface Demo {
   close(): Promise<void>;
 }
 
+export interface DemoOptions {
+  /** Where the credentials are written. */
+  readonly dataDir: string;
+  /** From one event of the agent to the next, in ms. */
+  readonly pace?: number | undefined;
+}
+
 /**
  * Makes the demo workspace in an empty database, or finds the one that was made there, and puts its agent to work. Undefined where
  * there is none: in a database of somebody's own, or once its credentials are gone.
@@ -23,8 +29,8 @@ export interface Demo {
 export async function startDemo(
   means: Omit<Operation, 'viewer'>,
   bus: FollowNotices,
-  { dataDir }: Pick<Config, 'dataDir'>,
   log: Logger,
+  { dataDir, pace }: DemoOptions,
 ): Promise<Demo | undefined> {
   const { database } = means;
   if (database.fresh) await writeTokens(dataDir, await makeWorkspace(means));
@@ -38,6 +44,7 @@ export async function startDemo(
     operation,
     sessionId,
     head: eventHead,
+    ...(pace !== undefined && { pace }),
     onError: (error) => log.warn({ err: error }, 'the demo agent gave up'),
   });
   bus.watch(sessionLogKey(sessionId), () => agent.follow());

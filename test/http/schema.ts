@@ -21,6 +21,8 @@ export class Streams {
   open = 0;
   /** Updates that were asked for, of all. */
   pulled = 0;
+  /** Lets the queries answer that wait; each adds itself. */
+  readonly waiting: (() => void)[] = [];
 }
 
 /** Gives numbers up to `to`, each with as many bytes of padding; then it ends, or stays open in silence. */
@@ -60,6 +62,10 @@ export function answersOfEveryKind(streams: Streams): GraphQLSchema {
         type: GraphQLString,
         args: { name: { type: GraphQLString, defaultValue: 'you' } },
         resolve: (_, { name }: { name: string }) => `Hello ${name}`,
+      },
+      waits: {
+        type: GraphQLString,
+        resolve: () => new Promise((resolve) => streams.waiting.push(() => resolve('done'))),
       },
       refused: { type: GraphQLString, resolve: reject(notFound('Nothing has that id.')) },
       broken: { type: GraphQLString, resolve: reject(new Error('SELECT secret FROM /etc/passwd')) },

@@ -1,0 +1,123 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DemoTokens } from '../../src/demo/tokens.js';
+import { startTestGateway, type TestGateway } from '../gateway.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
+
+let gateway: TestGateway;
+let tokens: DemoTokens;
+beforeAll(async () => {
+  gateway = await startTestGateway({ demoPace: 5, env: { TIDINGS_DEMO: 'on', DATA_DIR: directory } });
+  tokens = JSON.parse(readFileSync(join(directory, 'tokens.json'), 'utf8'));
+});
+afterAll(async () => {
+  await gateway.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Sessions {
+  readonly sessions: {
+    readonly nodes: readonly {
+      readonly sessionId: string;
+      readonly title: string;
+      readonly status: string;
+      readonly createdAt: string;
+      readonly updatedAt: string;
+      readonly citedSources: { readonly totalCount: number };
+      readonly events: { readonly nodes: readonly { readonly createdAt: string; readonly kind: string }[] };
+    }[];
+  };
+}
+
+const SESSIONS = `{ sessions { nodes { sessionId title status createdAt updatedAt citedSources { totalCount }
+  events { nodes { ... on SessionEventOccurrence { kind createdAt } } } } } }`;
+
+const sessionsOf = async (token: string) =>
+  (await gateway.execute<Sessions>(SESSIONS, { token })).sessions.nodes;
+
+/** The kinds of the events that follow one of these, until one of `last` has come. */
+async function followUntil(
+  updates: AsyncIterator<{ data?: LiveUpdate | null }>,
+  last: string,
+): Promise<readonly string[]> {
+  const kinds: string[] = [];
+  while (kinds.at(-1) !== last) {
+    const { value } = await updates.next();
+    kinds.push(
+      ...(value?.data?.sessionEvents.edges ?? []).map(({ node }: { node: { kind: string } }) => node.kind),
+    );
+  }
+  return kinds;
+}
+
+interface LiveUpdate {
+  readonly sessionEvents: { readonly edges: readonly { readonly node: { readonly kind: string } }[] };
+}
+
+describe('the demo workspace', () => {
+  it('writes its credentials where their owner alone reads them', () => {
+    expect(statSync(join(directory, 'tokens.json')).mode & 0o777).toBe(0o600);
+    expect(Object.keys(tokens).sort()).toEqual(['admin', 'member', 'run', 'service']);
+    expect(gateway.logged.join('')).not.toContain('tdg_');
+  });
+
+  it('has one caller of each kind', async () => {
+    const query = '{ viewer { role credential { kind scopes session { sessionId } } account { name } } }';
+    const asked = await Promise.all(Object.values(tokens).map((token) => gateway.execute(query, { token })));
+    expect(asked).toMatchObject([
+      { viewer: { role: 'ADMIN', credential: { kind: 'PERSONAL' }, account: { name: 'Ada' } } },
+      { viewer: { role: 'MEMBER', credential: { kind: 'PERSONAL' }, account: { name: 'Max' } } },
+      { viewer: { role: 'ADMIN', credential: { kind: 'SERVICE' } } },
+      { viewer: { credential: { kind: 'RUN', scopes: ['conversation:read', 'elicitations:read'] } } },
+    ]);
+  });
+
+  it('has sessions that ran hours ago, with citations and sources, and a live one', async () => {
+    const sessions = await sessionsOf(tokens.admin);
+    expect(sessions.map(({ title, status }) => [title, status])).toEqual([
+      ['Live: an agent at work', 'COMPLETED'],
+      ['Heat pumps in hard frost', 'COMPLETED'],
+      ['Street trees and summer heat', 'COMPLETED'],
+      ['Can bleached reefs recover?', 'FAILED'],
+    ]);
+    const [live, ...past] = sessions;
+    expect(live?.events.nodes).toEqual([]);
+    for (const { createdAt, updatedAt, citedSources, events } of past) {
+      expect(citedSources.totalCount).toBeGreaterThan(0);
+      expect(events.nodes[0]).toEqual({ kind: 'USER_MESSAGE', createdAt });
+      expect(updatedAt > createdAt && updatedAt < (live?.createdAt ?? '')).toBe(true);
+    }
+    expect((await sessionsOf(tokens.member)).map(({ title }) => title)).not.toContain(
+      'Can bleached reefs recover?',
+    );
+  });
+
+  it('has an agent that works when it is followed, once, and answers a message', async () => {
+    const [live] = await sessionsOf(tokens.member);
+    const variables = { id: live?.sessionId };
+    const subscribe = () =>
+      gateway.subscribe<LiveUpdate>(
+        'subscription ($id: ID!) { sessionEvents(sessionId: $id) { edges { node { ... on SessionEventOccurrence { kind } } } } }',
+        { token: tokens.member, variables },
+      );
+    const updates = subscribe();
+    const first = await followUntil(updates, 'SESSION_IDLE');
+    expect(first.slice(0, 3)).toEqual(['USER_MESSAGE', 'ACTIVITY', 'ACTIVITY']);
+    expect(first).toContain('AGENT_MESSAGE');
+    const again = subscribe();
+    expect(await followUntil(again, 'SESSION_IDLE')).toEqual(first);
+    await again.return?.();
+    await gateway.execute(
+      'mutation ($id: ID!) { sendMessage(input: { sessionId: $id, text: "And trees?" }) { session { status } } }',
+      { token: tokens.member, variables },
+    );
+    const second = await followUntil(updates, 'SESSION_IDLE');
+    expect(second[0]).toBe('USER_MESSAGE');
+    expect(second.filter((kind) => kind === 'USER_MESSAGE')).toHaveLength(1);
+    expect(second).toContain('AGENT_MESSAGE');
+    await updates.return?.();
+  });
+});
