@@ -185,6 +185,18 @@ describe('stopping a session', () => {
 });
 
 describe('writing to a session', () => {
+  it('is told to who follows it, but not when nothing was written', async () => {
+    const sessionId = await house.newSession();
+    const heads: number[] = [];
+    const leave = house.means.bus.subscribe(`session:${sessionId}`, ({ head }) => heads.push(head));
+    await send({ sessionId, text: 'Hi.', messageId: 'm1' });
+    await send({ sessionId, text: 'Hi.', messageId: 'm1' });
+    await stop(sessionId);
+    await stop(sessionId);
+    leave();
+    expect(heads).toEqual([1, 2]);
+  });
+
   it.each([
     ['sendMessage', SEND, { text: 'x' }],
     ['stopSession', STOP, {}],
