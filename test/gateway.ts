@@ -63,6 +63,8 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
   return {
     url,
     means,
+    /** How many listeners the bus has. */
+    listeners: gateway.listeners,
     database,
     /** What the gateway has logged, warnings and errors, as JSON lines. */
     logged,
