@@ -1,4 +1,4 @@
-import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
+import { execute, GraphQLError, NoSchemaIntrospectionCustomRule, subscribe } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Viewer } from '../accounts/viewer.js';
 import type { Context } from '../graphql/context.js';
@@ -26,7 +26,7 @@ export function createEngine({ config, schema, means, publicUrl, log }: HttpPart
     graphqlEndpoint: GRAPHQL_PATH,
     context: ({ viewer }) => ({ operation: { ...means, viewer }, publicUrl }),
     maskedErrors: { maskError: mask },
-    plugins: [streamingPlugin, ...(config.introspection ? [] : [noIntrospection])],
+    plugins: [inOrder, streamingPlugin, ...(config.introspection ? [] : [noIntrospection])],
     // What a browser, a proxy or a probe asks for, and how much anyone may send, is dealt with before the engine is asked.
     graphiql: false,
     landingPage: false,
@@ -47,6 +47,15 @@ export function createEngine({ config, schema, means, publicUrl, log }: HttpPart
     mask,
   };
 }
+
+/**
+ * graphql-js answers with fields in the order in which they were asked for, as the specification wishes; Yoga's own executor in that
+ * in which they were resolved.
+ */
+const inOrder: Plugin = {
+  onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
+  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
+};
 
 const noIntrospection: Plugin = {
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),

@@ -72,6 +72,11 @@ describe('GraphQL over HTTP', () => {
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
+  it('answers in the order of the question', async () => {
+    const { body } = await doors.post('{ later: soon first: hello last: soon }');
+    expect(Object.keys(body.data ?? {})).toEqual(['later', 'first', 'last']);
+  });
+
   it('answers with no-store', async () => {
     expect((await doors.post('{ hello }')).response.headers.get('cache-control')).toBe('no-store');
   });

@@ -63,6 +63,7 @@ export function answersOfEveryKind(streams: Streams): GraphQLSchema {
         args: { name: { type: GraphQLString, defaultValue: 'you' } },
         resolve: (_, { name }: { name: string }) => `Hello ${name}`,
       },
+      soon: { type: GraphQLString, resolve: () => new Promise((resolve) => setImmediate(resolve, 'soon')) },
       waits: {
         type: GraphQLString,
         resolve: () => new Promise((resolve) => streams.waiting.push(() => resolve('done'))),

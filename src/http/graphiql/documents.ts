@@ -17,8 +17,8 @@ subscription Live($sessionId: ID!) {
         ... on SessionEventOccurrence { kind createdAt }
         ... on UserMessageEvent { text }
         ... on AgentMessageEvent {
-          displayText
           citations { quote source { title url } }
+          displayText
         }
         ... on MethodsEvent { approach searches { source query } }
         ... on ActivityEvent { title status }
