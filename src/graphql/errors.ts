@@ -48,12 +48,12 @@ export function coded(error: GraphQLError, code: string): GraphQLError {
   });
 }
 
+/** Without `originalError`, for which the engine would answer a refused subscription with a 500. */
 function shown(error: DomainError, located: GraphQLError | undefined): GraphQLError {
   const status = HTTP_STATUS[error.code];
   return new GraphQLError(error.message, {
     nodes: located?.nodes,
     path: located?.path,
-    originalError: error,
     extensions: {
       code: error.code,
       ...error.details,
