@@ -171,14 +171,11 @@ export class Tail<E extends Entry> {
     // Those who wait take theirs before the ring is trimmed: an entry too large to be kept still reaches them by one read.
     this.#wake();
     this.#ring.trim();
-    this.#readNews();
   }
 
   #restart(position: number): void {
     this.close();
     this.#ring.restart(position);
-    this.#asOf = position;
-    this.#certain = Math.max(this.#certain, position);
     this.#wake();
   }
 

@@ -160,8 +160,7 @@ export class Tails {
       return;
     }
     logs.forEach((open, index) => {
-      if (this.#open.get(open.log.key) === open)
-        this.#compare(open, heads.get(open.log.key) ?? 0, seen[index] ?? 0);
+      this.#compare(open, heads.get(open.log.key) ?? 0, seen[index] ?? 0);
     });
   }
 

@@ -39,15 +39,18 @@ it('holds nothing before the first pull', () => {
 });
 
 it('settles every pending pull when it returns, at once, whatever they wait for', async () => {
-  for (const stage of ['head', 'page', 'news', 'retry'] as const) {
+  for (const stage of ['head', 'page', 'news', 'retry', 'retry of news'] as const) {
     const process = oneProcess();
     process.log.commit(1);
-    const stream = process.follow({ after: stage === 'news' ? 1 : 0 });
-    if (stage === 'news') await pull(stream);
+    const live = stage === 'news' || stage === 'retry of news';
+    const stream = process.follow({ after: live ? 1 : 0 });
+    if (live) await pull(stream);
     if (stage === 'head') process.family.pause = () => new Promise(() => {});
     if (stage === 'page') process.log.pause = () => new Promise(() => {});
-    if (stage === 'retry') process.log.failures = 1;
+    if (stage === 'retry' || stage === 'retry of news') process.log.failures = 1;
     const pending = [stream.next(), stream.next()];
+    await settle();
+    if (stage === 'retry of news') process.append(1);
     await settle();
     expect(await stream.return?.(), stage).toEqual(DONE);
     expect(await Promise.all(pending), stage).toEqual([DONE, DONE]);
@@ -152,6 +155,16 @@ it('ends everyone with the reason when the tails are closed', async () => {
   process.tails.close(new Error('going away'));
   await expect(pending).rejects.toThrow('going away');
   await expect(idle.next()).rejects.toThrow('going away');
+  nothingLeft(process);
+});
+
+it('lets go once for each who held, however often they say so', () => {
+  const process = oneProcess();
+  const [first, second] = [process.tails.hold(process.log), process.tails.hold(process.log)];
+  first.release();
+  first.release();
+  expect([process.tails.size, process.bus.listeners]).toEqual([1, 1]);
+  second.release();
   nothingLeft(process);
 });
 

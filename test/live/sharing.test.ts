@@ -121,10 +121,12 @@ it('lets followers of one log start anywhere, with any filter, beside each other
 });
 
 it('lets one who resumes far ahead take the ring along; those behind read on by themselves', async () => {
-  const { log, follow, append } = oneProcess({ ring: { entries: 5, bytes: 1_000_000 } });
+  const { log, follow, append, tails } = oneProcess({ ring: { entries: 5, bytes: 1_000_000 } });
   const slow = follow({ limit: 5 });
   await pull(slow);
   append(100);
+  await pull(slow);
+  expect(tails.held).toEqual({ entries: 3, bytes: 300 });
   const fast = follow({ after: 100 });
   expect(await pull(fast)).toMatchObject({ position: 100, caughtUp: true });
   const next = fast.next();
@@ -133,7 +135,46 @@ it('lets one who resumes far ahead take the ring along; those behind read on by 
   append(1);
   expect((await next).value).toMatchObject({ entries: [{ number: 101 }], caughtUp: true });
   expect(log.reads.map(({ after }) => after)).toEqual([100]);
-  expect(numbers(await pullTo(slow, 101))).toEqual(span(1, 101));
+  expect(tails.held).toEqual({ entries: 1, bytes: 100 });
+  expect(numbers(await pullTo(slow, 101))).toEqual(span(4, 101));
+});
+
+it('does not mix what it was reading when the ring jumped with what comes after', async () => {
+  const { log, follow, append } = oneProcess({ ring: { entries: 4, bytes: 1_000_000 } });
+  const stream = follow();
+  await pull(stream);
+  const next = stream.next();
+  await settle();
+  const arrivals: (() => void)[] = [];
+  log.pause = () => new Promise<void>((resolve) => arrivals.push(resolve));
+  append(100);
+  const foremost = follow({ after: 100 });
+  await pull(foremost);
+  const news = foremost.next();
+  await settle();
+  log.pause = () => Promise.resolve();
+  for (const arrive of arrivals) arrive();
+  await settle();
+  append(1);
+  expect((await news).value?.entries).toEqual([log.items[100]]);
+  const first = (await next).value as Update<Item>;
+  expect(numbers([first, ...(await pullTo(stream, 101))])).toEqual(span(1, 101));
+});
+
+it('has nothing to give before the ring and at its end', async () => {
+  const { tails, log, follow, append } = oneProcess();
+  log.commit(5);
+  const stream = follow({ after: 5 });
+  await pull(stream);
+  const next = stream.next();
+  append(3);
+  await next;
+  const { tail, release } = tails.hold(log);
+  const bounds = { entries: 2, bytes: 1_000 };
+  expect([tail.start, tail.end]).toEqual([5, 8]);
+  for (const position of [0, 4, 8, 9]) expect(tail.take(position, bounds)).toEqual({ entries: [], position });
+  expect(tail.take(6, bounds)).toEqual({ entries: log.items.slice(6, 8), position: 8 });
+  release();
 });
 
 it('reads a burst once for all who wait, though one who is already past it comes by', async () => {
