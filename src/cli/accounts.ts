@@ -1,8 +1,6 @@
 import { readConfig } from '../config.js';
-import { openDatabase } from '../database/open.js';
-import { perform } from './operator.js';
-import { askServer } from './operator-socket.js';
-import { type Command, type Given, type Option, UsageError } from './usage.js';
+import { askServer } from './operator-client.js';
+import { type Command, type Environment, type Given, type Option, UsageError } from './usage.js';
 
 const organization: Option = { value: 'NAME', about: 'Its organisation: found by this name, or made.' };
 const role: Option = { value: 'ROLE', about: 'ADMIN or MEMBER.' };
@@ -14,20 +12,21 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     name: 'account create',
     about: 'Make an account. Prints it as JSON; the first of an organisation is its admin.',
     options: { name: { value: 'NAME', about: 'What it is called.' }, organization, role },
-    run: (given) =>
-      print('account create', { ...need(given, 'name'), ...pick(given, 'organization', 'role') }),
+    run: (given, env) =>
+      print(env, 'account create', { ...need(given, 'name'), ...pick(given, 'organization', 'role') }),
   },
   {
     name: 'account move',
     about: 'Move an account to another organisation, or out of all without one. Its SERVICE credentials end.',
     options: { account: accountId, organization, role },
-    run: (given) => print('account move', { ...account(given), ...pick(given, 'organization', 'role') }),
+    run: (given, env) =>
+      print(env, 'account move', { ...account(given), ...pick(given, 'organization', 'role') }),
   },
   {
     name: 'account role',
     about: 'Make an account admin or member of its organisation.',
     options: { account: accountId, role },
-    run: (given) => print('account role', { ...account(given), ...need(given, 'role') }),
+    run: (given, env) => print(env, 'account role', { ...account(given), ...need(given, 'role') }),
   },
   {
     name: 'account plan',
@@ -37,7 +36,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       organization: { value: 'NAME', about: 'Instead of an account: the organisation.' },
       'api-access': { value: 'on|off', about: 'Whether its requests are answered.' },
     },
-    run: (given) => print('account plan', { ...plan(given), ...pick(given, 'organization') }),
+    run: (given, env) => print(env, 'account plan', { ...plan(given), ...pick(given, 'organization') }),
   },
   {
     name: 'token create',
@@ -59,16 +58,16 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   },
 ];
 
-async function print(command: string, input: object): Promise<number> {
-  const result = await execute(command, input);
+async function print(env: Environment, command: string, input: object): Promise<number> {
+  const result = await execute(env, command, input);
   if (Object.keys(result).length > 0) console.log(JSON.stringify(result, null, 2));
   return 0;
 }
 
-async function printSecret(given: Given): Promise<number> {
+async function printSecret(given: Given, env: Environment): Promise<number> {
   const ttl = given.text('ttl');
   const scopes = given.texts('scope');
-  const { secret } = await execute('token create', {
+  const { secret } = await execute(env, 'token create', {
     kind: given.text('kind')?.toUpperCase() ?? 'PERSONAL',
     accountId: given.text('account'),
     sessionId: given.text('session'),
@@ -81,10 +80,17 @@ async function printSecret(given: Given): Promise<number> {
   return 0;
 }
 
-async function execute(command: string, input: object): Promise<Readonly<Record<string, unknown>>> {
-  const { databaseUrl, dataDir } = readConfig(process.env);
+async function execute(
+  env: Environment,
+  command: string,
+  input: object,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { databaseUrl, dataDir } = readConfig(env);
   const answered = databaseUrl === undefined ? await askServer(dataDir, command, input) : undefined;
   if (answered !== undefined) return answered;
+  // Loaded only now: asking a server needs none of it.
+  const { openDatabase } = await import('../database/open.js');
+  const { perform } = await import('./operator.js');
   const database = await openDatabase({ url: databaseUrl, directory: dataDir, poolSize: 1 });
   try {
     return await perform(database, command, { ...input });

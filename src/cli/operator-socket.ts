@@ -1,17 +1,12 @@
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Database } from '../database/database.js';
 import { withSocketPath } from '../database/socket-path.js';
 import { DomainError } from '../errors.js';
 import { perform } from './operator.js';
-
-/**
- * While a server holds the embedded database, commands reach it through a socket in DATA_DIR, which the operator alone may open: that
- * permission is the whole authority. HTTP over a path, never over a port.
- */
-const NAME = 'operator.sock';
+import { SOCKET } from './operator-client.js';
 
 /** Bytes of a command, which is a few names. */
 const MAX_COMMAND = 64 * 1024;
@@ -22,7 +17,7 @@ export async function openOperatorSocket(
   database: Database,
 ): Promise<{ close(): Promise<void> }> {
   const server = createServer((req, res) => void answer(req, res, database));
-  await withSocketPath(directory, NAME, async (path) => {
+  await withSocketPath(directory, SOCKET, async (path) => {
     await rm(path, { force: true });
     // The socket is made when it listens, so there is no moment in which others may open it.
     const before = process.umask(0o177);
@@ -37,7 +32,7 @@ export async function openOperatorSocket(
       server.close();
       server.closeAllConnections();
       await closed;
-      await rm(join(directory, NAME), { force: true });
+      await rm(join(directory, SOCKET), { force: true });
     },
   };
 }
@@ -61,37 +56,4 @@ async function readCommand(req: IncomingMessage): Promise<string> {
     if (text.length > MAX_COMMAND) throw new DomainError('PAYLOAD_TOO_LARGE', 'Expected a shorter command.');
   }
   return text;
-}
-
-/**
- * Has the server that holds the directory do it; undefined when there is no server to ask.
- * @throws DomainError with what the server said.
- */
-export async function askServer(
-  directory: string,
-  command: string,
-  input: object,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const text = await withSocketPath(directory, NAME, (socketPath) =>
-    post(socketPath, JSON.stringify({ command, input })),
-  ).catch((error: NodeJS.ErrnoException) => {
-    if (['ENOENT', 'ECONNREFUSED'].includes(error.code ?? '')) return undefined;
-    throw error;
-  });
-  if (text === undefined) return undefined;
-  const { result, error } = JSON.parse(text);
-  if (typeof error === 'string') throw new DomainError('BAD_USER_INPUT', error);
-  return result;
-}
-
-function post(socketPath: string, body: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ socketPath, method: 'POST', path: '/' }, (response) => {
-      response
-        .setEncoding('utf8')
-        .toArray()
-        .then((chunks) => resolve(chunks.join('')), reject);
-    });
-    asked.once('error', reject).end(body);
-  });
 }

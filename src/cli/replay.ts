@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../config.js';
 import { type DemoTokens, readTokens } from '../demo/tokens.js';
 import { Progress } from './progress.js';
-import { type Command, CommandError, type Given, UsageError } from './usage.js';
+import { type Command, CommandError, type Environment, type Given, UsageError } from './usage.js';
 
 export const REPLAY: Command = {
   name: 'replay',
@@ -37,10 +37,10 @@ interface Answer {
   readonly ignored: Readonly<Record<string, number>>;
 }
 
-async function replay(given: Given): Promise<number> {
+async function replay(given: Given, env: Environment): Promise<number> {
   const file = given.operand ?? '';
   const pace = readPace(given);
-  const server = await findServer(given);
+  const server = await findServer(given, env);
   const { size } = await stat(file);
   const session = await createSession(server, given.text('title') ?? file.split('/').at(-1) ?? file);
   console.log(session.url);
@@ -64,8 +64,8 @@ interface ServerAddress {
   readonly accountId: string | undefined;
 }
 
-async function findServer(given: Given): Promise<ServerAddress> {
-  const { publicUrl, host, port, dataDir } = readConfig(process.env);
+async function findServer(given: Given, env: Environment): Promise<ServerAddress> {
+  const { publicUrl, host, port, dataDir } = readConfig(env);
   const url = (
     given.text('url') ??
     publicUrl ??

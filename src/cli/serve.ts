@@ -3,17 +3,11 @@ import { tokensFile } from '../demo/tokens.js';
 import { type Gateway, startGateway } from '../gateway.js';
 import { openOperatorSocket } from './operator-socket.js';
 import { createLog } from './terminal-log.js';
-import type { Command } from './usage.js';
+import type { Environment } from './usage.js';
 
-export const SERVE: Command = {
-  name: 'serve',
-  about: 'Run the gateway until it is told to stop. Configured by the environment.',
-  options: {},
-  run: serve,
-};
-
-async function serve(): Promise<number> {
-  const config = readConfig(process.env);
+/** Runs the gateway until a signal says stop. */
+export async function serve(env: Environment): Promise<number> {
+  const config = readConfig(env);
   const isTerminal = process.stdout.isTTY === true;
   const log = createLog(config.logLevel, isTerminal);
   // Asked for before anything is open, so that no signal finds the process without an answer.

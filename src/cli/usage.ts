@@ -10,6 +10,9 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+/** The environment's variables, which `readConfig` reads. */
+export type Environment = NodeJS.ProcessEnv;
+
 /** An option of a command, as its usage shows it. */
 export interface Option {
   readonly value?: string;
@@ -24,8 +27,8 @@ export interface Command {
   /** What is given without a name, if anything. */
   readonly operand?: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** The exit code. */
-  run(given: Given): Promise<number>;
+  /** Gives the exit code. */
+  run(given: Given, env: Environment): Promise<number>;
 }
 
 /** What was given to a command. */

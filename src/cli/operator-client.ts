@@ -1,0 +1,42 @@
+import { request } from 'node:http';
+import { withSocketPath } from '../database/socket-path.js';
+import { DomainError } from '../errors.js';
+
+/**
+ * While a server holds the embedded database, commands reach it through a socket in DATA_DIR, which the operator alone may open: that
+ * permission is the whole authority. HTTP over a path, never over a port.
+ */
+export const SOCKET = 'operator.sock';
+
+/**
+ * Has the server that holds the directory do it; undefined when there is no server to ask.
+ * @throws DomainError with what the server said.
+ */
+export async function askServer(
+  directory: string,
+  command: string,
+  input: object,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await withSocketPath(directory, SOCKET, (socketPath) =>
+    post(socketPath, JSON.stringify({ command, input })),
+  ).catch((error: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ECONNREFUSED'].includes(error.code ?? '')) return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const { result, error } = JSON.parse(text);
+  if (typeof error === 'string') throw new DomainError('BAD_USER_INPUT', error);
+  return result;
+}
+
+function post(socketPath: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ socketPath, method: 'POST', path: '/' }, (response) => {
+      response
+        .setEncoding('utf8')
+        .toArray()
+        .then((chunks) => resolve(chunks.join('')), reject);
+    });
+    asked.once('error', reject).end(body);
+  });
+}

@@ -1,0 +1,143 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { DemoTokens } from '../../src/demo/tokens.js';
+import { ownRecordings } from '../ingest/recordings.js';
+import { begin, run } from './command.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'tidings-serve-'));
+const env = { DATA_DIR: directory, PORT: '0' };
+
+/** Starts a server, and waits until it says where it is. */
+async function serve() {
+  const server = begin(['serve'], env);
+  const url = await vi.waitFor(
+    () => {
+      const found = /"url":"([^"]+)"/.exec(server.output.out)?.[1];
+      if (found === undefined) throw new Error(`Not listening yet: ${server.output.out}${server.output.err}`);
+      return found;
+    },
+    { timeout: 30_000 },
+  );
+  const stop = async () => {
+    server.child.kill('SIGTERM');
+    return server.ended;
+  };
+  return { ...server, url, stop };
+}
+
+const ask = async (url: string, token: string, query: string) => {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query }),
+  });
+  return JSON.parse(await response.text());
+};
+
+describe('a server started in an empty directory', () => {
+  let server: Awaited<ReturnType<typeof serve>>;
+  let tokens: DemoTokens;
+  beforeAll(async () => {
+    server = await serve();
+    tokens = JSON.parse(readFileSync(join(directory, 'tokens.json'), 'utf8'));
+  });
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('says where it is and where the credentials are, not what they are, and warns of nothing', () => {
+    expect(server.output.out).toContain(join(directory, 'tokens.json'));
+    expect(server.output.out).not.toContain('tdg_');
+    expect(server.output.err).toBe('');
+    const levels = server.output.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).level);
+    expect(new Set(levels)).toEqual(new Set([30]));
+  });
+
+  it('keeps a second one out, and names its own process', async () => {
+    const { code, err } = await run(['serve'], env);
+    expect(code).toBe(1);
+    expect(err).toContain(String(server.child.pid));
+    expect(err).not.toContain('    at ');
+  });
+
+  it('does what operators ask, through a socket that its owner alone may open', async () => {
+    expect(statSync(join(directory, 'operator.sock')).mode & 0o777).toBe(0o600);
+    const made = await run(['account', 'create', '--name', 'Eve', '--organization', 'Acme'], env);
+    const account = JSON.parse(made.out);
+    expect(account).toMatchObject({ name: 'Eve', role: 'ADMIN' });
+    const issued = await run(['token', 'create', '--account', account.accountId, '--ttl', '60'], env);
+    const token = issued.out.trim();
+    const who = '{ viewer { account { name } organization { name } role } }';
+    expect(await ask(server.url, token, who)).toEqual({
+      data: { viewer: { account: { name: 'Eve' }, organization: { name: 'Acme' }, role: 'ADMIN' } },
+    });
+    await run(['account', 'role', '--account', account.accountId, '--role', 'member'], env);
+    expect((await ask(server.url, token, who)).data.viewer.role).toBe('MEMBER');
+    await run(['account', 'move', '--account', account.accountId], env);
+    expect((await ask(server.url, token, who)).data.viewer.organization).toBe(null);
+    await run(['account', 'plan', '--account', account.accountId, '--api-access', 'off'], env);
+    expect((await ask(server.url, token, who)).errors[0].extensions.code).toBe('PLAN_UPGRADE_REQUIRED');
+  });
+
+  it('tells an operator what was wrong, and nothing more', async () => {
+    const { code, err, out } = await run(
+      ['token', 'create', '--account', '11111111-2222-4333-8444-555555555555'],
+      env,
+    );
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^Expected the id of an account/);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('takes a recording, and shows it to the demo member', async () => {
+    const [recording] = ownRecordings();
+    const file = join('src/demo/recordings', recording?.name ?? '');
+    const { code, out, err } = await run(
+      ['replay', file, '--url', server.url, '--pace', '1000', '--title', 'Replayed'],
+      env,
+    );
+    expect([code, err]).toEqual([0, '']);
+    const [link, summary] = out.trim().split('\n');
+    expect(summary).toMatch(/^\d+ events$/);
+    const sessionId = link?.split('/').at(-1);
+    const { data } = await ask(
+      server.url,
+      tokens.member,
+      `{ session(sessionId: "${sessionId}") { title events { totalCount } } }`,
+    );
+    expect(data.session).toEqual({
+      title: 'Replayed',
+      events: { totalCount: Number.parseInt(summary ?? '', 10) },
+    });
+  });
+
+  it.each([
+    [['--token', 'tdg_nobody'], /^Expected a credential/],
+    [['--format', 'morse', '--fast'], /format: expected one of/],
+    [['--pace', 'slow'], /--pace: expected lines a second/],
+  ])('refuses a recording with %j in one sentence', async (options, reason) => {
+    const file = join('src/demo/recordings', ownRecordings()[0]?.name ?? '');
+    const { code, err } = await run(['replay', file, '--url', server.url, ...options], env);
+    expect(code).not.toBe(0);
+    expect(err).toMatch(reason);
+    expect(err).not.toContain('    at ');
+  });
+
+  it('stops when it is told to, and finds the same workspace when it starts again', async () => {
+    const { code, err } = await server.stop();
+    expect([code, err]).toEqual([0, '']);
+    const made = await run(['account', 'create', '--name', 'Between'], env);
+    expect(JSON.parse(made.out)).toMatchObject({ name: 'Between' });
+    server = await serve();
+    expect(JSON.parse(readFileSync(join(directory, 'tokens.json'), 'utf8'))).toEqual(tokens);
+    const { data } = await ask(server.url, tokens.admin, '{ sessions { nodes { title } } }');
+    const titles = data.sessions.nodes.map(({ title }: { title: string }) => title);
+    expect(titles.filter((title: string) => title.startsWith('Live'))).toHaveLength(1);
+  });
+});
