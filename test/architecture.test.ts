@@ -5,23 +5,9 @@ import { describe, expect, it } from 'vitest';
 
 const source = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** The arrow: a part imports from its own column and from those to its left. Generated code belongs to the database. */
-const COLUMNS = [
-  ['config', 'errors', 'parse'],
-  ['database', 'generated', 'live'],
-  ['accounts'],
-  ['graphql'],
-  ['credentials'],
-  ['sessions'],
-  ['citations', 'artifacts'],
-  ['events'],
-  ['ingest'],
-  ['schema'],
-  ['http'],
-  ['demo'],
-  ['gateway'],
-  ['cli'],
-];
+/** The arrow, as src/README.md draws it: a part imports from its own column and from those to its left. */
+const [, arrow = ''] = /^```\n(config .*)\n```$/m.exec(readFileSync(join(source, 'README.md'), 'utf8')) ?? [];
+const COLUMNS = arrow.split(' → ').map((column) => column.split(' '));
 
 const columnOf = (file: string): number => {
   const part = file.split('/')[0]?.replace(/\.ts$/, '') ?? '';

@@ -1,0 +1,306 @@
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv, promisify } from 'node:util';
+import { parse, validate } from 'graphql';
+import { createClient } from 'graphql-ws';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { VARIABLES } from '../src/config.js';
+import { buildTemplate } from '../src/database/template.js';
+import type { ErrorCode } from '../src/errors.js';
+import { schema } from '../src/schema.js';
+import { type Block, openShell, readBlocks, readme, root, waitUntilReady } from './readme.js';
+
+const blocks = readBlocks(readme);
+/** Those that a test has taken: in the end all of them. */
+const taken = new Set<Block>();
+const file = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** The next block of that language under that heading. */
+function take(language: string, heading: string): string {
+  const block = blocks.find(
+    (candidate) => candidate.language === language && candidate.heading === heading && !taken.has(candidate),
+  );
+  if (block === undefined) throw new Error(`Expected another ${language} block under "${heading}".`);
+  taken.add(block);
+  return block.text;
+}
+
+/** The rows of the table whose first column is headed so, as their cells. */
+function table(markdown: string, heading: string): string[][] {
+  const lines = markdown.split('\n');
+  const rows = lines.slice(lines.findIndex((line) => line.startsWith(`| ${heading} |`)) + 2);
+  const end = rows.findIndex((line) => !line.startsWith('|'));
+  return rows.slice(0, end).map((line) => line.slice(2, -2).split(' | '));
+}
+
+const quoted = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+
+/** The data of a GraphQL answer; an error in it fails the test and is shown. */
+function dataOf(answer: string) {
+  const { data, errors } = JSON.parse(answer);
+  expect(errors).toBeUndefined();
+  return data;
+}
+
+describe('what the README says to type', () => {
+  let shell: Awaited<ReturnType<typeof openShell>>;
+  let server: ReturnType<typeof shell.start>;
+  beforeAll(async () => {
+    // As `npm ci` leaves it.
+    await buildTemplate();
+    shell = await openShell();
+    server = shell.start(take('bash', 'Start'));
+    await waitUntilReady(shell.url);
+  });
+  afterAll(() => shell.close());
+
+  const ask = async (query: string, headers: Record<string, string>, variables?: object) => {
+    const response = await fetch(`${shell.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    return dataOf(await response.text());
+  };
+  const service = () => ({ authorization: `Bearer ${shell.variable('SERVICE')}` });
+  const eventsOf = async () => {
+    const query =
+      'query ($id: ID!) { session(sessionId: $id) { events { nodes { ... on SessionEventOccurrence { eventId kind } } } } }';
+    const { session } = await ask(query, service(), { id: shell.variable('SESSION') });
+    return session.events.nodes as { eventId: string; kind: string }[];
+  };
+
+  it('is also what CI does on a clean clone', () => {
+    const commands = [...`npm ci && npm start`.split(' && '), ...take('bash', 'Start').trim().split(' && ')];
+    const ci = file('.ci/run').split('\n');
+    expect(commands.filter((command) => !ci.includes(command))).toEqual(['npm start']);
+  });
+
+  it('shows the demo: a query and a subscription to paste, with what GraphiQL brings along', async () => {
+    const page = await fetch(`${shell.url}/graphql`, { headers: { accept: 'text/html' } });
+    const options = /<script id="options"[^>]*>(.*?)<\/script>/s.exec(await page.text())?.[1] ?? '';
+    const [tab] = JSON.parse(options).tabs;
+    const [headers, variables] = [JSON.parse(tab.headers), JSON.parse(tab.variables)];
+    const [query, subscription] = [take('graphql', 'Read'), take('graphql', 'Read')];
+    expect([query, subscription].flatMap((text) => validate(schema, parse(text)))).toEqual([]);
+
+    const { sessions } = await ask(query, headers);
+    expect(sessions.totalCount).toBeGreaterThan(1);
+    expect(JSON.stringify(sessions.nodes)).toMatch(/"displayText":".+"quote":".+"url":"https:/);
+
+    const client = createClient({
+      url: `${shell.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: headers,
+    });
+    const kinds: string[] = [];
+    const updates = client.iterate<{ sessionEvents: { edges: { node: { kind: string } }[] } }>({
+      query: subscription,
+      variables,
+    });
+    for await (const { data, errors } of updates) {
+      expect(errors).toBeUndefined();
+      kinds.push(...(data?.sessionEvents.edges ?? []).map(({ node }) => node.kind));
+      if (kinds.length > 1) break;
+    }
+    await client.dispose();
+    expect(kinds.slice(0, 2)).toEqual(['USER_MESSAGE', 'ACTIVITY']);
+  });
+
+  it('writes: a session by its owner, events by the runtime, and again without effect', async () => {
+    const { createSession } = dataOf(await shell.run(take('bash', 'Write')));
+    expect(createSession.session).toEqual({
+      url: `${shell.url}/sessions/${shell.variable('SESSION')}`,
+      status: 'PROCESSING',
+    });
+    const append = take('bash', 'Write');
+    const { appendSessionEvents: first } = dataOf(await shell.run(append));
+    const { appendSessionEvents: again } = dataOf(await shell.run(append));
+    expect(first.duplicates).toEqual([]);
+    expect(again).toEqual({ ...first, duplicates: ['1', '2', '3', '4'] });
+    expect((await eventsOf()).map(({ kind }) => kind)).toEqual([
+      'USER_MESSAGE',
+      'ACTIVITY',
+      'ACTIVITY',
+      'AGENT_MESSAGE',
+      'SESSION_IDLE',
+    ]);
+  });
+
+  it('takes a raw stream in, and answers as shown', async () => {
+    const answer = JSON.parse(await shell.run(take('bash', 'Raw streams')));
+    const shown = JSON.parse(take('json', 'Raw streams'));
+    expect({ ...answer, checkpoint: '…' }).toEqual(shown);
+    expect(await eventsOf()).toHaveLength(5 + shown.accepted);
+  });
+
+  it('replays a recording into a session of its own', async () => {
+    const [url = '', summary = ''] = (await shell.run(take('bash', 'Raw streams'))).split('\n');
+    expect(url).toMatch(`${shell.url}/sessions/`);
+    expect(summary).toMatch(/^\d+ events$/);
+    const query = 'query ($id: ID!) { session(sessionId: $id) { status events { totalCount } } }';
+    const { session } = await ask(query, service(), { id: url.split('/').at(-1) });
+    expect(session).toEqual({ status: 'COMPLETED', events: { totalCount: Number.parseInt(summary, 10) } });
+  });
+
+  it('follows by server-sent events', async () => {
+    const following = shell.start(take('bash', 'Follow and resume'));
+    await vi.waitFor(() => expect(following.printed).toContain('event: next'), { timeout: 10_000 });
+    expect(await following.end()).toMatch(/data: .*"AgentMessageEvent".*"checkpoint":"/);
+  });
+
+  it('follows with the official client, by code that compiles and is the code that is tested', async () => {
+    mkdirSync(join(root, 'test/generated'), { recursive: true });
+    const folder = mkdtempSync(join(root, 'test/generated/readme-'));
+    try {
+      const snippet = take('ts', 'Follow and resume');
+      expect(snippet).toBe(file('test/subscriptions/resume-snippet.ts'));
+      writeFileSync(join(folder, 'resume-snippet.ts'), snippet);
+      writeFileSync(join(folder, 'follow.ts'), shell.place(take('ts', 'Follow and resume')));
+      writeFileSync(
+        join(folder, 'tsconfig.json'),
+        '{ "extends": "../../../tsconfig.json", "include": ["*.ts"] }',
+      );
+      const compile = [
+        join(root, 'node_modules/typescript/bin/tsc'),
+        '--noEmit',
+        '--rootDir',
+        root,
+        '-p',
+        folder,
+      ];
+      await promisify(execFile)(process.execPath, compile).catch(({ stdout }) => expect(stdout).toBe(''));
+
+      const following = shell.start(`export MEMBER SESSION; node --import tsx ${folder}/follow.ts`);
+      const expected = (await eventsOf()).map(({ eventId, kind }) => `${eventId} ${kind}\n`).join('');
+      await vi.waitFor(() => expect(following.printed).toBe(expected), { timeout: 10_000 });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('makes accounts and tokens while the server runs', async () => {
+    const made = JSON.parse(await shell.run(take('bash', 'Accounts and tokens')));
+    expect(made).toMatchObject({ name: 'Grace', role: 'ADMIN' });
+    const printed = await shell.run(`ACCOUNT=${made.accountId}\n${take('bash', 'Accounts and tokens')}`);
+    const secrets = printed.trim().split('\n');
+    expect(secrets.filter((secret) => /^tdg_[\w-]{43}$/.test(secret))).toEqual(secrets);
+    const query = '{ viewer { account { name } organization { name } role credential { kind name } } }';
+    const viewers = await Promise.all(
+      secrets.map((secret) => ask(query, { authorization: `Bearer ${secret}` })),
+    );
+    const grace = { account: { name: 'Grace' }, organization: { name: 'Example' }, role: 'ADMIN' };
+    expect(viewers.map(({ viewer }) => viewer)).toEqual([
+      { ...grace, credential: { kind: 'PERSONAL', name: null } },
+      { ...grace, credential: { kind: 'SERVICE', name: 'Our runtime' } },
+    ]);
+  });
+
+  it('stops when it is told to', async () => {
+    expect(await server.end()).toContain('"msg":"stopping"');
+    expect(existsSync(join(shell.dataDir, 'operator.sock'))).toBe(false);
+  });
+
+  it('leaves nothing untried', () => {
+    // PostgreSQL has a test of its own.
+    take('bash', 'Databases');
+    expect(blocks.filter((block) => !taken.has(block))).toEqual([]);
+  });
+});
+
+describe('what the README tells', () => {
+  it('is every variable and its default', () => {
+    const told = table(readme, 'variable').map(([variable, value = '']) => [
+      quoted(variable)[0],
+      quoted(value)[0] ?? '',
+    ]);
+    expect(Object.fromEntries(told)).toEqual(parseEnv(file('.env.example')));
+    expect(told.map(([variable]) => variable)).toEqual(VARIABLES);
+  });
+
+  it('is every code', () => {
+    const codes: Record<ErrorCode, true> = {
+      UNAUTHENTICATED: true,
+      PLAN_UPGRADE_REQUIRED: true,
+      FORBIDDEN: true,
+      NOT_FOUND: true,
+      BAD_USER_INPUT: true,
+      INVALID_CURSOR: true,
+      CONFLICT: true,
+      PAYLOAD_TOO_LARGE: true,
+      TIMEOUT: true,
+      SHUTTING_DOWN: true,
+    };
+    expect(table(readme, 'code').map(([code]) => quoted(code)[0])).toEqual([
+      ...Object.keys(codes),
+      'GRAPHQL_PARSE_FAILED',
+      'GRAPHQL_VALIDATION_FAILED',
+      'INTERNAL_SERVER_ERROR',
+    ]);
+  });
+
+  it('is who may use each root field', () => {
+    const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(
+      (type) => Object.keys(type?.getFields() ?? {}),
+    );
+    const told = table(readme, 'who may').flatMap(([doors]) => quoted(doors));
+    expect(told.filter((door) => !door.startsWith('/')).sort()).toEqual(fields.sort());
+  });
+
+  it('links to what is there', () => {
+    const links = ['README.md', 'src/README.md', 'CHANGELOG.md'].flatMap((path) =>
+      [...file(path).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = '']) => ({ path, link })),
+    );
+    const dead = links.filter(
+      ({ path, link }) => !link.includes('://') && !existsSync(join(root, path, '..', link)),
+    );
+    expect(dead).toEqual([]);
+  });
+});
+
+describe('the map in src/README.md', () => {
+  const map = file('src/README.md');
+  const mentioned = quoted(map);
+
+  it('is short', () => {
+    expect(map.split('\n').length).toBeLessThan(120);
+  });
+
+  it('names every part, in the order of the arrow', () => {
+    const parts = readdirSync(join(root, 'src'), { withFileTypes: true })
+      .filter(({ name }) => name !== 'README.md' && name !== 'generated')
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    const named = table(map, 'part').map(([part]) => quoted(part)[0] ?? '');
+    expect(named.filter((part) => part !== 'generated/').sort()).toEqual(parts.sort());
+    const [, arrow = ''] = /^(config .*→.*)$/m.exec(map) ?? [];
+    const drawn = arrow.split(/ → | /);
+    expect([...new Set(named.map((part) => part.replace(/\/|\.ts$/, '')))]).toEqual(drawn);
+  });
+
+  it('names only files that are there', () => {
+    const gone = mentioned.filter(
+      (name) =>
+        /^[a-z-]+\/[a-z-]+\.ts$/.test(name) &&
+        !existsSync(join(root, name.startsWith('test/') ? '' : 'src', name)),
+    );
+    expect(gone).toEqual([]);
+  });
+
+  it('gives a reason for each dependency and each override', () => {
+    const { dependencies, overrides } = JSON.parse(file('package.json'));
+    const reasons = quoted(map.split('## Why each dependency')[1]);
+    const packages = [...Object.keys(dependencies), ...Object.keys(overrides)];
+    expect(packages.filter((name) => !reasons.includes(name))).toEqual([]);
+    expect(reasons.filter((name) => !packages.includes(name) && !/ |\.ts$/.test(name))).toEqual([]);
+  });
+});

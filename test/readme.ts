@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, vi } from 'vitest';
+import { VARIABLES } from '../src/config.js';
+
+export const root = fileURLToPath(new URL('../', import.meta.url));
+export const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** A fenced block of the README, and the heading that it stands under. */
+export interface Block {
+  readonly language: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** The fenced blocks of a Markdown text, in order. */
+export function readBlocks(markdown: string): readonly Block[] {
+  const headings = [...markdown.matchAll(/^#+ (.+)$/gm)];
+  return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(
+    ({ 1: language = '', 2: text = '', index }) => ({
+      language,
+      text,
+      heading: headings.findLast((heading) => heading.index < index)?.[1] ?? '',
+    }),
+  );
+}
+
+/**
+ * `npm ci` is what `.ci/run` does first. There, and only there, `dist` is sure to be what `src` is; elsewhere the source itself runs.
+ */
+const COMMANDS = process.env.CI
+  ? 'npm() { [ "$1" = ci ] || command npm "$@"; }'
+  : `tidings() { node --import tsx src/cli.ts "$@"; }
+     npm() { case "$1" in ci) ;; start) tidings serve ;; *) return 1 ;; esac; }
+     npx() { [ "$1" = tidings ] && "$@"; }`;
+
+/** What the README's shell remembers from block to block. */
+const KEPT = 'MEMBER SERVICE SESSION ACCOUNT';
+
+/** A reader who types what the README says, with a directory and a port of its own in the place of the README's. */
+export async function openShell(env: Readonly<Record<string, string>> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'tidings-readme-'));
+  const dataDir = join(directory, '.tidings');
+  const state = join(directory, 'state');
+  const port = await freePort();
+  const running = new Set<Running>();
+  const unset = Object.fromEntries(VARIABLES.map((name) => [name, '']));
+  const place = (text: string) =>
+    text.replaceAll(/(\.\/)?\.tidings\//g, `${dataDir}/`).replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`);
+
+  const start = (script: string): Running => {
+    const prepared = [
+      'set -euo pipefail',
+      COMMANDS,
+      `[ ! -e ${state} ] || source ${state}`,
+      place(script),
+      `declare -p ${KEPT} >${state} 2>/dev/null || true`,
+    ];
+    const process_ = { ...process.env, ...unset, PORT: String(port), DATA_DIR: dataDir, ...env };
+    const started = new Running(prepared.join('\n'), process_);
+    running.add(started);
+    return started;
+  };
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    dataDir,
+    place,
+    /** Starts what goes on until it is ended. */
+    start,
+    /** Runs what ends by itself, and gives what it printed; fails with all that it said if it fails. */
+    run: (script: string): Promise<string> => start(script).ended(),
+    /** What a variable has been set to. */
+    variable: (name: string): string | undefined =>
+      new RegExp(`^declare \\S+ ${name}="(.*)"$`, 'm').exec(readFileSync(state, 'utf8'))?.[1],
+    /** Ends whatever still runs. */
+    async close(): Promise<void> {
+      await Promise.all([...running].map((started) => started.end()));
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A shell and all that it started. */
+class Running {
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<unknown>;
+  #printed = '';
+  #complained = '';
+
+  constructor(script: string, env: NodeJS.ProcessEnv) {
+    // A group of its own, so that ending it ends all that it started.
+    this.#child = spawn('bash', ['-c', script], { cwd: root, env, detached: true, stdio: 'pipe' });
+    this.#closed = once(this.#child, 'close');
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.#printed += chunk;
+    });
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.#complained += chunk;
+    });
+  }
+
+  get printed(): string {
+    return this.#printed;
+  }
+
+  async ended(): Promise<string> {
+    await this.#closed;
+    // A newer npm is no fault of what was typed.
+    const complained = this.#complained.replaceAll(/^npm notice.*\n/gm, '');
+    expect({ exitCode: this.#child.exitCode, complained }).toEqual({ exitCode: 0, complained: '' });
+    return this.#printed;
+  }
+
+  /** Asks all of it to stop, and waits until it has; gives what it printed. */
+  async end(): Promise<string> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#signal('SIGTERM');
+    const insist = setTimeout(() => this.#signal('SIGKILL'), 10_000);
+    await this.#closed;
+    clearTimeout(insist);
+    return this.#printed;
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    if (pid !== undefined) process.kill(-pid, signal);
+  }
+}
+
+/** Waits until a server says that it is ready. */
+export async function waitUntilReady(url: string): Promise<void> {
+  await vi.waitFor(async () => expect((await fetch(`${url}/ready`)).status).toBe(200), {
+    timeout: 45_000,
+    interval: 50,
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
