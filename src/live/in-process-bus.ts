@@ -33,9 +33,7 @@ export class InProcessBus implements Bus {
     const subscriptions = this.#topics.get(topic) ?? new Set();
     this.#topics.set(topic, subscriptions.add(subscription));
     return () => {
-      if (!subscriptions.delete(subscription) || subscriptions.size > 0) return;
-      // The topic may have been left and taken up again since: only this set may go.
-      if (this.#topics.get(topic) === subscriptions) this.#topics.delete(topic);
+      if (subscriptions.delete(subscription) && subscriptions.size === 0) this.#topics.delete(topic);
     };
   }
 

@@ -26,7 +26,7 @@ export abstract class Pulled<T> implements AsyncIterableIterator<T, undefined> {
   /** Somebody waits for a value: `give` it now or later. Called for each `next()`. */
   protected abstract onPull(): void;
 
-  /** Release everything. Called once, if there was ever a pull. */
+  /** Release everything. Called once. */
   protected abstract onEnd(): void;
 
   /** Whether a value that is given now has a taker. */
@@ -49,7 +49,7 @@ export abstract class Pulled<T> implements AsyncIterableIterator<T, undefined> {
     if (this.#ended) return;
     this.#ended = true;
     this.#signal?.removeEventListener('abort', this.#end);
-    if (this.#begun) this.onEnd();
+    this.onEnd();
     for (const pull of this.#pulls.splice(0)) pull.resolve(DONE);
   }
 
