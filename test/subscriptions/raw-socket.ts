@@ -18,7 +18,7 @@ export async function openRawSocket(url: string, token: string, options: ClientO
   await once(socket, 'open');
   const send = (message: object) => socket.send(JSON.stringify(message));
   send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
-  await vi.waitFor(() => expect(messages.shift()).toEqual({ type: 'connection_ack' }));
+  await vi.waitFor(() => expect(messages.shift()).toEqual({ type: 'connection_ack' }), { timeout: 10_000 });
   return {
     socket,
     /** What came since the socket was acknowledged, in order. */

@@ -75,6 +75,49 @@ describe('a client whose connection is cut', () => {
     await Promise.all([client.dispose(), ended]);
   });
 
+  it('gets each event of its kinds once and in order, whoever writes beside whom', async () => {
+    const sessionId = await house.newSession();
+    cutSometimes(10, 4_000);
+    const before = proxy.cuts();
+    const client = connect();
+    const seen: Update[] = [];
+    client.subscribe(
+      {
+        query: SESSION_EVENTS,
+        variables: {
+          sessionId,
+          kinds: ['USER_MESSAGE', 'UNKNOWN'],
+          get after() {
+            return seen.at(-1)?.checkpoint;
+          },
+        },
+      },
+      { next: (result) => seen.push(updateOf(result as Result)), error: () => {}, complete: () => {} },
+    );
+    const writers = ['a', 'b', 'c'];
+    const write = async (writer: string) => {
+      for (let round = 0; round < 40; round++) {
+        const name = (kind: string) => `${writer}-${kind}-${round}`;
+        await house.append(sessionId, [
+          activity(name('activity')),
+          { userMessage: { eventId: name('message'), messageId: 'm', text: 'Yes?' } },
+          { unknown: { eventId: name('unknown'), rawKind: `kind_${writer}_${round % 7}`, payload: {} } },
+          { sessionIdle: { eventId: name('idle') } },
+        ]);
+      }
+    };
+    await Promise.all(writers.map(write));
+    await vi.waitFor(() => expect(eventIds(seen).length).toBeGreaterThanOrEqual(writers.length * 40 * 2));
+    await house.append(sessionId, [{ userMessage: { eventId: 'last', messageId: 'm', text: 'No?' } }]);
+    await vi.waitFor(() => expect(eventIds(seen).at(-1)).toBe('last'));
+    const written = await house.database.prisma.event.findMany({
+      where: { sessionId, kind: { notIn: ['activity', 'session_idle'] } },
+      orderBy: { number: 'asc' },
+    });
+    expect(eventIds(seen)).toEqual(written.map(({ eventId }) => eventId));
+    expect(proxy.cuts() - before).toBe(10);
+  });
+
   it('starts over when its variables are plain values: the client sends them again as they were', async () => {
     const sessionId = await house.newSession(10);
     cutSometimes(0, 1);
