@@ -1,29 +1,19 @@
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { parse, validate } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { VARIABLES } from '../src/config.js';
-import { buildTemplate } from '../src/database/template.js';
-import type { ErrorCode } from '../src/errors.js';
-import { schema } from '../src/schema.js';
-import { type Block, openShell, readBlocks, readme, root, waitUntilReady } from './readme.js';
+import { buildTemplate } from '../../src/database/template.js';
+import { schema } from '../../src/schema.js';
+import { type Block, file, readBlocks, readme, root } from './document.js';
+import { openShell, waitUntilReady } from './shell.js';
 
 const blocks = readBlocks(readme);
 /** Those that a test has taken: in the end all of them. */
 const taken = new Set<Block>();
-const file = (path: string) => readFileSync(join(root, path), 'utf8');
 
 /** The next block of that language under that heading. */
 function take(language: string, heading: string): string {
@@ -34,16 +24,6 @@ function take(language: string, heading: string): string {
   taken.add(block);
   return block.text;
 }
-
-/** The rows of the table whose first column is headed so, as their cells. */
-function table(markdown: string, heading: string): string[][] {
-  const lines = markdown.split('\n');
-  const rows = lines.slice(lines.findIndex((line) => line.startsWith(`| ${heading} |`)) + 2);
-  const end = rows.findIndex((line) => !line.startsWith('|'));
-  return rows.slice(0, end).map((line) => line.slice(2, -2).split(' | '));
-}
-
-const quoted = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
 
 /** The data of a GraphQL answer; an error in it fails the test and is shown. */
 function dataOf(answer: string) {
@@ -215,92 +195,5 @@ describe('what the README says to type', () => {
     // PostgreSQL has a test of its own.
     take('bash', 'Databases');
     expect(blocks.filter((block) => !taken.has(block))).toEqual([]);
-  });
-});
-
-describe('what the README tells', () => {
-  it('is every variable and its default', () => {
-    const told = table(readme, 'variable').map(([variable, value = '']) => [
-      quoted(variable)[0],
-      quoted(value)[0] ?? '',
-    ]);
-    expect(Object.fromEntries(told)).toEqual(parseEnv(file('.env.example')));
-    expect(told.map(([variable]) => variable)).toEqual(VARIABLES);
-  });
-
-  it('is every code', () => {
-    const codes: Record<ErrorCode, true> = {
-      UNAUTHENTICATED: true,
-      PLAN_UPGRADE_REQUIRED: true,
-      FORBIDDEN: true,
-      NOT_FOUND: true,
-      BAD_USER_INPUT: true,
-      INVALID_CURSOR: true,
-      CONFLICT: true,
-      PAYLOAD_TOO_LARGE: true,
-      TIMEOUT: true,
-      SHUTTING_DOWN: true,
-    };
-    expect(table(readme, 'code').map(([code]) => quoted(code)[0])).toEqual([
-      ...Object.keys(codes),
-      'GRAPHQL_PARSE_FAILED',
-      'GRAPHQL_VALIDATION_FAILED',
-      'INTERNAL_SERVER_ERROR',
-    ]);
-  });
-
-  it('is who may use each root field', () => {
-    const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(
-      (type) => Object.keys(type?.getFields() ?? {}),
-    );
-    const told = table(readme, 'who may').flatMap(([doors]) => quoted(doors));
-    expect(told.filter((door) => !door.startsWith('/')).sort()).toEqual(fields.sort());
-  });
-
-  it('links to what is there', () => {
-    const links = ['README.md', 'src/README.md', 'CHANGELOG.md'].flatMap((path) =>
-      [...file(path).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = '']) => ({ path, link })),
-    );
-    const dead = links.filter(
-      ({ path, link }) => !link.includes('://') && !existsSync(join(root, path, '..', link)),
-    );
-    expect(dead).toEqual([]);
-  });
-});
-
-describe('the map in src/README.md', () => {
-  const map = file('src/README.md');
-  const mentioned = quoted(map);
-
-  it('is short', () => {
-    expect(map.split('\n').length).toBeLessThan(120);
-  });
-
-  it('names every part, in the order of the arrow', () => {
-    const parts = readdirSync(join(root, 'src'), { withFileTypes: true })
-      .filter(({ name }) => name !== 'README.md' && name !== 'generated')
-      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-    const named = table(map, 'part').map(([part]) => quoted(part)[0] ?? '');
-    expect(named.filter((part) => part !== 'generated/').sort()).toEqual(parts.sort());
-    const [, arrow = ''] = /^(config .*→.*)$/m.exec(map) ?? [];
-    const drawn = arrow.split(/ → | /);
-    expect([...new Set(named.map((part) => part.replace(/\/|\.ts$/, '')))]).toEqual(drawn);
-  });
-
-  it('names only files that are there', () => {
-    const gone = mentioned.filter(
-      (name) =>
-        /^[a-z-]+\/[a-z-]+\.ts$/.test(name) &&
-        !existsSync(join(root, name.startsWith('test/') ? '' : 'src', name)),
-    );
-    expect(gone).toEqual([]);
-  });
-
-  it('gives a reason for each dependency and each override', () => {
-    const { dependencies, overrides } = JSON.parse(file('package.json'));
-    const reasons = quoted(map.split('## Why each dependency')[1]);
-    const packages = [...Object.keys(dependencies), ...Object.keys(overrides)];
-    expect(packages.filter((name) => !reasons.includes(name))).toEqual([]);
-    expect(reasons.filter((name) => !packages.includes(name) && !/ |\.ts$/.test(name))).toEqual([]);
   });
 });

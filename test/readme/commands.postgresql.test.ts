@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPostgres } from './database.js';
-import { openShell, readBlocks, readme, waitUntilReady } from './readme.js';
+import { createPostgres } from '../database.js';
+import { readBlocks, readme } from './document.js';
+import { openShell, waitUntilReady } from './shell.js';
 
 const bash = (heading: string) =>
   readBlocks(readme)

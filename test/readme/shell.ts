@@ -4,31 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
-import { VARIABLES } from '../src/config.js';
-
-export const root = fileURLToPath(new URL('../', import.meta.url));
-export const readme = readFileSync(join(root, 'README.md'), 'utf8');
-
-/** A fenced block of the README, and the heading that it stands under. */
-export interface Block {
-  readonly language: string;
-  readonly heading: string;
-  readonly text: string;
-}
-
-/** The fenced blocks of a Markdown text, in order. */
-export function readBlocks(markdown: string): readonly Block[] {
-  const headings = [...markdown.matchAll(/^#+ (.+)$/gm)];
-  return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(
-    ({ 1: language = '', 2: text = '', index }) => ({
-      language,
-      text,
-      heading: headings.findLast((heading) => heading.index < index)?.[1] ?? '',
-    }),
-  );
-}
+import { VARIABLES } from '../../src/config.js';
+import { root } from './document.js';
 
 /**
  * `npm ci` is what `.ci/run` does first. There, and only there, `dist` is sure to be what `src` is; elsewhere the source itself runs.

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { VARIABLES } from '../../src/config.js';
+import type { ErrorCode } from '../../src/errors.js';
+import { schema } from '../../src/schema.js';
+import { file, quoted, readme, root, table } from './document.js';
+
+describe('what the README tells', () => {
+  it('is every variable and its default', () => {
+    const told = table(readme, 'variable').map(([variable, value = '']) => [
+      quoted(variable)[0],
+      quoted(value)[0] ?? '',
+    ]);
+    expect(Object.fromEntries(told)).toEqual(parseEnv(file('.env.example')));
+    expect(told.map(([variable]) => variable)).toEqual(VARIABLES);
+  });
+
+  it('is every code', () => {
+    const codes: Record<ErrorCode, true> = {
+      UNAUTHENTICATED: true,
+      PLAN_UPGRADE_REQUIRED: true,
+      FORBIDDEN: true,
+      NOT_FOUND: true,
+      BAD_USER_INPUT: true,
+      INVALID_CURSOR: true,
+      CONFLICT: true,
+      PAYLOAD_TOO_LARGE: true,
+      TIMEOUT: true,
+      SHUTTING_DOWN: true,
+    };
+    expect(table(readme, 'code').map(([code]) => quoted(code)[0])).toEqual([
+      ...Object.keys(codes),
+      'GRAPHQL_PARSE_FAILED',
+      'GRAPHQL_VALIDATION_FAILED',
+      'INTERNAL_SERVER_ERROR',
+    ]);
+  });
+
+  it('is who may use each root field', () => {
+    const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(
+      (type) => Object.keys(type?.getFields() ?? {}),
+    );
+    const told = table(readme, 'who may').flatMap(([doors]) => quoted(doors));
+    expect(told.filter((door) => !door.startsWith('/')).sort()).toEqual(fields.sort());
+  });
+
+  it('links to what is there', () => {
+    const links = ['README.md', 'src/README.md', 'CHANGELOG.md'].flatMap((path) =>
+      [...file(path).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = '']) => ({ path, link })),
+    );
+    const dead = links.filter(
+      ({ path, link }) => !link.includes('://') && !existsSync(join(root, path, '..', link)),
+    );
+    expect(dead).toEqual([]);
+  });
+});
+
+describe('the map in src/README.md', () => {
+  const map = file('src/README.md');
+  const mentioned = quoted(map);
+
+  it('is short', () => {
+    expect(map.split('\n').length).toBeLessThan(120);
+  });
+
+  it('names every part, in the order of the arrow', () => {
+    const parts = readdirSync(join(root, 'src'), { withFileTypes: true })
+      .filter(({ name }) => name !== 'README.md' && name !== 'generated')
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    const named = table(map, 'part').map(([part]) => quoted(part)[0] ?? '');
+    expect(named.filter((part) => part !== 'generated/').sort()).toEqual(parts.sort());
+    const [, arrow = ''] = /^(config .*→.*)$/m.exec(map) ?? [];
+    const drawn = arrow.split(/ → | /);
+    expect([...new Set(named.map((part) => part.replace(/\/|\.ts$/, '')))]).toEqual(drawn);
+  });
+
+  it('names only files that are there', () => {
+    const gone = mentioned.filter(
+      (name) =>
+        /^[a-z-]+\/[a-z-]+\.ts$/.test(name) &&
+        !existsSync(join(root, name.startsWith('test/') ? '' : 'src', name)),
+    );
+    expect(gone).toEqual([]);
+  });
+
+  it('gives a reason for each dependency and each override', () => {
+    const { dependencies, overrides } = JSON.parse(file('package.json'));
+    const reasons = quoted(map.split('## Why each dependency')[1]);
+    const packages = [...Object.keys(dependencies), ...Object.keys(overrides)];
+    expect(packages.filter((name) => !reasons.includes(name))).toEqual([]);
+    expect(reasons.filter((name) => !packages.includes(name) && !/ |\.ts$/.test(name))).toEqual([]);
+  });
+});
