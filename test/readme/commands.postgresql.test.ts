@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPostgres } from '../database.js';
 import { readBlocks, readme } from './document.js';
-import { openShell, waitUntilReady } from './shell.js';
+import { openShell } from './shell.js';
 
 const bash = (heading: string) =>
   readBlocks(readme)
@@ -22,8 +22,7 @@ afterAll(async () => {
 it('runs on PostgreSQL as the README says, where the first account is made on the command line', async () => {
   const [serve = '', ...others] = bash('Databases');
   expect(others).toEqual([]);
-  shell.start(serve.replace('postgresql://user:password@localhost:5432/tidings', postgres.url));
-  await waitUntilReady(shell.url);
+  await shell.serve(serve.replace('postgresql://user:password@localhost:5432/tidings', postgres.url));
   const [createAccount = ''] = bash('Accounts and tokens');
   const { accountId } = JSON.parse(await shell.run(createAccount));
   const secret = await shell.run(`npx tidings token create --account ${accountId}`);

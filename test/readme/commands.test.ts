@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 import { buildTemplate } from '../../src/database/template.js';
 import { schema } from '../../src/schema.js';
 import { type Block, file, readBlocks, readme, root } from './document.js';
-import { openShell, waitUntilReady } from './shell.js';
+import { openShell } from './shell.js';
 
 const blocks = readBlocks(readme);
 /** Those that a test has taken: in the end all of them. */
@@ -32,6 +32,8 @@ function dataOf(answer: string) {
   return data;
 }
 
+const [startCommand, testCommand] = [take('bash', 'Start'), take('bash', 'Start')];
+
 describe('what the README says to type', () => {
   let shell: Awaited<ReturnType<typeof openShell>>;
   let server: ReturnType<typeof shell.start>;
@@ -39,8 +41,7 @@ describe('what the README says to type', () => {
     // As `npm ci` leaves it.
     await buildTemplate();
     shell = await openShell();
-    server = shell.start(take('bash', 'Start'));
-    await waitUntilReady(shell.url);
+    server = await shell.serve(startCommand);
   });
   afterAll(() => shell.close());
 
@@ -61,7 +62,7 @@ describe('what the README says to type', () => {
   };
 
   it('is also what CI does on a clean clone', () => {
-    const commands = [...`npm ci && npm start`.split(' && '), ...take('bash', 'Start').trim().split(' && ')];
+    const commands = `${startCommand}${testCommand}`.trim().split(/ && |\n/);
     const ci = file('.ci/run').split('\n');
     expect(commands.filter((command) => !ci.includes(command))).toEqual(['npm start']);
   });

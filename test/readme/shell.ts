@@ -17,6 +17,9 @@ const COMMANDS = process.env.CI
      npm() { case "$1" in ci) ;; start) tidings serve ;; *) return 1 ;; esac; }
      npx() { [ "$1" = tidings ] && "$@"; }`;
 
+/** Standard input ends when whoever started the shell has ended it, or is no more; then all that the shell started ends. */
+const UNTIL_ALONE = 'exec 3<&0 </dev/null; { read -r <&3; kill -TERM 0; } >/dev/null 2>&1 &';
+
 /** What the README's shell remembers from block to block. */
 const KEPT = 'MEMBER SERVICE SESSION ACCOUNT';
 
@@ -26,6 +29,7 @@ export async function openShell(env: Readonly<Record<string, string>> = {}) {
   const dataDir = join(directory, '.tidings');
   const state = join(directory, 'state');
   const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
   const running = new Set<Running>();
   const unset = Object.fromEntries(VARIABLES.map((name) => [name, '']));
   const place = (text: string) =>
@@ -33,24 +37,34 @@ export async function openShell(env: Readonly<Record<string, string>> = {}) {
 
   const start = (script: string): Running => {
     const prepared = [
+      UNTIL_ALONE,
       'set -euo pipefail',
       COMMANDS,
       `[ ! -e ${state} ] || source ${state}`,
       place(script),
       `declare -p ${KEPT} >${state} 2>/dev/null || true`,
     ];
-    const process_ = { ...process.env, ...unset, PORT: String(port), DATA_DIR: dataDir, ...env };
-    const started = new Running(prepared.join('\n'), process_);
+    const variables = { ...process.env, ...unset, PORT: String(port), DATA_DIR: dataDir, ...env };
+    const started = new Running(prepared.join('\n'), variables);
     running.add(started);
     return started;
   };
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     dataDir,
     place,
     /** Starts what goes on until it is ended. */
     start,
+    /** Starts a server and waits until it says that it is ready; fails with all that it said if it does not get there. */
+    async serve(script: string): Promise<Running> {
+      const server = start(script);
+      const askWhetherReady = async () => expect((await fetch(`${url}/ready`)).status).toBe(200);
+      await vi.waitFor(askWhetherReady, { timeout: 45_000, interval: 50 }).catch(async () => {
+        throw new Error(`Expected the server to be ready within 45 s. It said:\n${await server.end()}`);
+      });
+      return server;
+    },
     /** Runs what ends by itself, and gives what it printed; fails with all that it said if it fails. */
     run: (script: string): Promise<string> => start(script).ended(),
     /** What a variable has been set to. */
@@ -75,6 +89,7 @@ class Running {
     // A group of its own, so that ending it ends all that it started.
     this.#child = spawn('bash', ['-c', script], { cwd: root, env, detached: true, stdio: 'pipe' });
     this.#closed = once(this.#child, 'close');
+    this.#child.once('exit', () => this.#child.stdin?.end());
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.#printed += chunk;
     });
@@ -95,27 +110,19 @@ class Running {
     return this.#printed;
   }
 
-  /** Asks all of it to stop, and waits until it has; gives what it printed. */
+  /** Asks all of it to stop, and waits until it has; gives all that it said. */
   async end(): Promise<string> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#signal('SIGTERM');
     const insist = setTimeout(() => this.#signal('SIGKILL'), 10_000);
     await this.#closed;
     clearTimeout(insist);
-    return this.#printed;
+    return this.#printed + this.#complained;
   }
 
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
     if (pid !== undefined) process.kill(-pid, signal);
   }
-}
-
-/** Waits until a server says that it is ready. */
-export async function waitUntilReady(url: string): Promise<void> {
-  await vi.waitFor(async () => expect((await fetch(`${url}/ready`)).status).toBe(200), {
-    timeout: 45_000,
-    interval: 50,
-  });
 }
 
 async function freePort(): Promise<number> {
