@@ -8,7 +8,7 @@ import { createToken } from '../src/accounts/tokens.js';
 import { readConfig } from '../src/config.js';
 import { type Gateway, startGateway } from '../src/gateway.js';
 import { openTestDatabase } from './database.js';
-import { countResources, leftOver } from './resources.js';
+import { countResources, expectReleased } from './resources.js';
 
 const log = pino({ level: 'silent' });
 const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off' });
@@ -71,7 +71,7 @@ describe('a gateway that is closed', () => {
     expect(await Promise.all(texts)).toEqual(Array(10).fill('cut'));
     expect(gateway.means.tails.size).toBe(0);
     expect(gateway.listeners()).toBe(0);
-    await vi.waitFor(() => expect(leftOver(before)).toEqual([]), { timeout: 10_000 });
+    await expectReleased(before);
   });
 
   it('is closed once, however often it is asked', async () => {
@@ -92,7 +92,7 @@ describe('a gateway that cannot start', () => {
     const before = countResources();
     const database = await openTestDatabase();
     await expect(startGateway({ ...config, port }, { database, log })).rejects.toThrow('EADDRINUSE');
-    await vi.waitFor(() => expect(leftOver(before)).toEqual([]), { timeout: 10_000 });
+    await expectReleased(before);
     taken.close();
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createClient } from 'graphql-ws';
+import { createClient, type FormattedExecutionResult } from 'graphql-ws';
 import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -8,14 +8,28 @@ import { type CreateTokenInput, createToken } from '../src/accounts/tokens.js';
 import { readConfig } from '../src/config.js';
 import { type GatewayParts, startGateway } from '../src/gateway.js';
 import { openTestDatabase, type TestDatabase } from './database.js';
-import { countResources, leftOver } from './resources.js';
+import type { TypedDocumentString } from './generated/graphql.js';
+import { countResources, expectReleased } from './resources.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-export interface RequestOptions {
-  readonly variables?: Variables | undefined;
+export interface RequestOptions<V = Variables> {
+  readonly variables?: V | undefined;
   readonly token?: string | undefined;
 }
+
+/** A document made by `graphql()` of test/generated knows its data and variables; of any other the caller says what comes. */
+interface Execute {
+  <T, V>(document: TypedDocumentString<T, V>, options: RequestOptions<V>): Promise<T>;
+  <T>(document: string, options?: RequestOptions): Promise<T>;
+}
+
+interface Subscribe {
+  <T, V>(document: TypedDocumentString<T, V>, options: RequestOptions<V>): Updates<T>;
+  <T>(document: string, options?: RequestOptions): Updates<T>;
+}
+type Updates<T> = AsyncIterableIterator<FormattedExecutionResult<T, unknown>>;
+type Document<T> = TypedDocumentString<T, never> | string;
 
 export interface Reply<T> {
   readonly status: number;
@@ -60,6 +74,40 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
   const { url, means } = gateway;
   const streams = new Set<AsyncIterator<unknown>>();
 
+  /** Posts a document and gives its data; any error fails the test and shows operation, variables and body. */
+  const execute: Execute = async <T>(document: Document<T>, options: RequestOptions<unknown> = {}) => {
+    const { status, body } = await post<T>(url, document, options);
+    if (body.data && body.errors === undefined) return body.data;
+    throw new Error(
+      [
+        `The operation failed with HTTP ${status}.`,
+        String(document).trim(),
+        `Variables: ${JSON.stringify(options.variables ?? {})}`,
+        `Body: ${JSON.stringify(body, null, 2)}`,
+        `The log's end: ${logged.slice(-5).join('').replaceAll('\\n', '\n')}`,
+      ].join('\n\n'),
+    );
+  };
+
+  /**
+   * Subscribes with the official client over a socket of its own: each result as it came, errors included. An update waits until
+   * it is asked for, so a fast server cannot outrun an assertion. Ends with `return()`, or when the gateway is closed.
+   */
+  const subscribe: Subscribe = <T>(
+    document: Document<T>,
+    { variables, token }: RequestOptions<unknown> = {},
+  ) => {
+    const client = createClient({
+      url: url.replace('http', 'ws').concat('/graphql'),
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+      connectionParams: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    });
+    const updates = client.iterate<T>({ query: String(document), variables: Object.assign({}, variables) });
+    streams.add(updates);
+    return updates;
+  };
+
   return {
     url,
     means,
@@ -72,36 +120,8 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
     /** Posts a document and gives the answer as it is. */
     request: <T>(document: string, options: RequestOptions = {}) => post<T>(url, document, options),
 
-    /** Posts a document and gives its data; any error fails the test and shows operation, variables and body. */
-    async execute<T>(document: string, options: RequestOptions = {}): Promise<T> {
-      const { status, body } = await post<T>(url, document, options);
-      if (body.data && body.errors === undefined) return body.data;
-      throw new Error(
-        [
-          `The operation failed with HTTP ${status}.`,
-          document.trim(),
-          `Variables: ${JSON.stringify(options.variables ?? {})}`,
-          `Body: ${JSON.stringify(body, null, 2)}`,
-          `The log's end: ${logged.slice(-5).join('').replaceAll('\\n', '\n')}`,
-        ].join('\n\n'),
-      );
-    },
-
-    /**
-     * Subscribes with the official client over a socket of its own: each result as it came, errors included. An update waits until
-     * it is asked for, so a fast server cannot outrun an assertion. Ends with `return()`, or when the gateway is closed.
-     */
-    subscribe<T>(document: string, { variables, token }: RequestOptions = {}) {
-      const client = createClient({
-        url: url.replace('http', 'ws').concat('/graphql'),
-        webSocketImpl: WebSocket,
-        retryAttempts: 0,
-        connectionParams: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      });
-      const updates = client.iterate<T>({ query: document, variables: { ...variables } });
-      streams.add(updates);
-      return updates;
-    },
+    execute,
+    subscribe,
 
     /** How many SQL statements `work` made the database run, BEGIN and COMMIT included. */
     countStatements: async (work: () => Promise<unknown>) => (await database.statementsOf(work)).length,
@@ -118,12 +138,16 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
       await vi.waitFor(() => expect(means.tails.size).toBe(0));
       await gateway.close();
       expect(gateway.listeners()).toBe(0);
-      await vi.waitFor(() => expect(leftOver(resources)).toEqual([]), { timeout: 10_000 });
+      await expectReleased(resources);
     },
   };
 }
 
-async function post<T>(url: string, query: string, { variables, token }: RequestOptions): Promise<Reply<T>> {
+async function post<T>(
+  url: string,
+  document: Document<T>,
+  { variables, token }: RequestOptions<unknown>,
+): Promise<Reply<T>> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: {
@@ -131,7 +155,7 @@ async function post<T>(url: string, query: string, { variables, token }: Request
       accept: 'application/graphql-response+json, application/json',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
-    body: JSON.stringify({ query, variables }),
+    body: JSON.stringify({ query: String(document), variables }),
   });
   const text = await response.text();
   try {

@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+
 /** What keeps this process alive, by kind. */
 export function countResources(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
@@ -5,8 +7,21 @@ export function countResources(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** What there is more of than there was, of the kinds that a gateway opens. */
-export function leftOver(before: ReadonlyMap<string, number>): readonly string[] {
+const PATIENCE = 10_000;
+
+/**
+ * Waits until there is no more of what a gateway opens than there was `before`. No timer helps to wait, since it would be counted
+ * itself.
+ */
+export async function expectReleased(before: ReadonlyMap<string, number>): Promise<void> {
+  const start = performance.now();
+  while (leftOver(before).length > 0 && performance.now() - start < PATIENCE) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(leftOver(before)).toEqual([]);
+}
+
+function leftOver(before: ReadonlyMap<string, number>): readonly string[] {
   const kinds = [
     'TCPSocketWrap',
     'TCPServerWrap',

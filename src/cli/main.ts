@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { ConfigError } from '../config.js';
 import { DatabaseStartError } from '../database/faults.js';
 import { DomainError } from '../errors.js';
@@ -24,10 +25,12 @@ const SERVE: Command = {
 const SCHEMA: Command = {
   name: 'schema',
   about: 'Print the GraphQL schema, sorted.',
-  options: {},
-  run: async () => {
+  options: { out: { value: 'FILE', about: 'Write it there instead.' } },
+  run: async (given) => {
     const { printedSchema } = await import('../schema.js');
-    process.stdout.write(printedSchema());
+    const file = given.text('out');
+    if (file === undefined) process.stdout.write(printedSchema());
+    else await writeFile(file, printedSchema());
     return 0;
   },
 };

@@ -5,11 +5,18 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DemoTokens } from '../../src/demo/tokens.js';
 import { startTestGateway, type TestGateway } from '../gateway.js';
+import { graphql } from '../generated/gql.js';
 import { missing, openBrowser } from './chromium.js';
 
 if (missing !== undefined) console.warn(`GraphiQL is not tested in a browser: that ${missing}.`);
 
 const directory = mkdtempSync(join(tmpdir(), 'tidings-page-'));
+
+const FIRST = graphql(`query BrowserFirst { sessions(first: 1) { nodes { sessionId title } } }`);
+const LAST = graphql(`query BrowserLast { sessions(last: 1) { nodes { sessionId title } } }`);
+const APPEND = graphql(`mutation BrowserAppend($input: AppendSessionEventsInput!) {
+  appendSessionEvents(input: $input) { checkpoint }
+}`);
 
 describe.skipIf(missing !== undefined)('GraphiQL in a browser', () => {
   let gateway: TestGateway;
@@ -69,26 +76,20 @@ describe.skipIf(missing !== undefined)('GraphiQL in a browser', () => {
   it('subscribes over a WebSocket, and shows an event in the moment in which it is appended', async () => {
     await run('Live');
     await shows('"caughtUp": true');
-    const { sessions } = await gateway.execute<{ sessions: { nodes: { sessionId: string }[] } }>(
-      '{ sessions(first: 1) { nodes { sessionId } } }',
-      { token: tokens.member },
-    );
-    await gateway.execute(
-      'mutation ($input: AppendSessionEventsInput!) { appendSessionEvents(input: $input) { checkpoint } }',
-      {
-        token: tokens.service,
-        variables: {
-          input: {
-            sessionId: sessions.nodes[0]?.sessionId,
-            events: [
-              {
-                activity: { eventId: 'e1', activityId: 'a1', status: 'STARTED', title: 'Seen in a browser' },
-              },
-            ],
-          },
+    const { sessions } = await gateway.execute(FIRST, { token: tokens.member });
+    await gateway.execute(APPEND, {
+      token: tokens.service,
+      variables: {
+        input: {
+          sessionId: sessions?.nodes[0]?.sessionId ?? '',
+          events: [
+            {
+              activity: { eventId: 'e1', activityId: 'a1', status: 'STARTED', title: 'Seen in a browser' },
+            },
+          ],
         },
       },
-    );
+    });
     await shows('Seen in a browser');
     expect(requested.filter(({ protocol }) => protocol === 'ws:')).toHaveLength(1);
     await stop();
@@ -103,13 +104,11 @@ describe.skipIf(missing !== undefined)('GraphiQL in a browser', () => {
   });
 
   it("opens a session's own address", async () => {
-    const { sessions } = await gateway.execute<{
-      sessions: { nodes: { sessionId: string; title: string }[] };
-    }>('{ sessions(last: 1) { nodes { sessionId title } } }', { token: tokens.member });
-    await page.goto(`${gateway.url}/sessions/${sessions.nodes[0]?.sessionId}`);
+    const { sessions } = await gateway.execute(LAST, { token: tokens.member });
+    await page.goto(`${gateway.url}/sessions/${sessions?.nodes[0]?.sessionId}`);
     await page.getByRole('button', { name: 'Execute query' }).waitFor();
     await run('Session');
-    await shows(sessions.nodes[0]?.title ?? '');
+    await shows(sessions?.nodes[0]?.title ?? '');
   });
 
   it('has asked no other host for anything, and had nothing to complain of', () => {
