@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { createAccount } from '../../src/accounts/actions.js';
+import { authenticate } from '../../src/accounts/authenticate.js';
+import { createToken } from '../../src/accounts/tokens.js';
+import { readConfig } from '../../src/config.js';
+import { appendEvents } from '../../src/events/append.js';
+import type { EventInput } from '../../src/events/content.js';
+import { createSession } from '../../src/events/create-session.js';
+import { startGateway } from '../../src/gateway.js';
+import { openTestDatabase } from '../database.js';
+
+export interface BenchOptions {
+  /** Less of everything: to see that it runs, not for figures. */
+  readonly quick: boolean;
+}
+
+/** A gateway with one session, over a database of its own: embedded in memory, or PostgreSQL with TEST_DATABASE=postgresql. */
+export async function openBenchHouse() {
+  const database = await openTestDatabase();
+  const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', LOG_LEVEL: 'error' });
+  const { url, means, close } = await startGateway(config, { database });
+  const { id: accountId } = await createAccount(database, { name: 'Bench' });
+  const { secret: token } = await createToken(database, { kind: 'SERVICE', accountId });
+  const operation = { ...means, viewer: await authenticate(database, token) };
+  const { id: sessionId } = await createSession(operation, { sessionId: randomUUID() });
+  return {
+    url,
+    token,
+    sessionId,
+    kind: database.kind,
+    append: (events: readonly EventInput[]) => appendEvents(operation, sessionId, events),
+    close,
+  };
+}
+
+/** A message of an agent of about as many bytes. */
+export const messageOf = (eventId: string, bytes: number): EventInput => ({
+  kind: 'agent_message',
+  eventId,
+  messageId: eventId,
+  text: 'x'.repeat(bytes),
+  citations: [],
+  suggestedFollowUps: [],
+});
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

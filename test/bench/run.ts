@@ -1,0 +1,20 @@
+/**
+ * `npm run bench -- NAME [--quick]`. The figures are of this machine at this moment: compare their ratios, and only those of one run.
+ * On the embedded database, or on PostgreSQL with TEST_DATABASE=postgresql.
+ */
+import { parseArgs } from 'node:util';
+import { crowd } from './crowd.js';
+import type { BenchOptions } from './house.js';
+import { pages } from './pages.js';
+
+const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = { pages, crowd };
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+});
+const bench = benches[positionals[0] ?? ''];
+if (bench === undefined) {
+  console.error(`Expected one of ${Object.keys(benches).join(', ')}: npm run bench -- NAME [--quick]`);
+  process.exitCode = 1;
+} else await bench({ quick: values.quick });
