@@ -18,7 +18,6 @@ export interface Config {
   /** A JSON file of titles by tool name. */
   readonly titlesFile: string | undefined;
   readonly maxBody: number;
-  readonly maxText: number;
   readonly maxFrame: number;
   readonly maxLine: number;
   readonly graphiql: boolean;
@@ -65,7 +64,6 @@ const variables = z.object({
   DATA_DIR: z.string().default('.tidings'),
   TIDINGS_TITLES: z.string().optional(),
   TIDINGS_MAX_BODY: size().default(8 * MB),
-  TIDINGS_MAX_TEXT: size().default(2 * MB),
   TIDINGS_MAX_FRAME: size().default(4 * MB),
   TIDINGS_MAX_LINE: size().default(4 * MB),
   TIDINGS_GRAPHIQL: onOrOff().optional(),
@@ -97,7 +95,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: values.DATA_DIR,
     titlesFile: values.TIDINGS_TITLES,
     maxBody: values.TIDINGS_MAX_BODY,
-    maxText: values.TIDINGS_MAX_TEXT,
     maxFrame: values.TIDINGS_MAX_FRAME,
     maxLine: values.TIDINGS_MAX_LINE,
     graphiql: values.TIDINGS_GRAPHIQL ?? !production,

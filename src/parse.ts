@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { badUserInput } from './errors.js';
 
-/** Bytes of one text; `TIDINGS_MAX_TEXT` in config. UTF-16 units bound it before any byte is counted. */
-const MAX_TEXT = 2 * 1024 * 1024;
+/** The longest text of an event, in UTF-16 units. */
+export const MAX_TEXT = 2 * 1024 * 1024;
 
 /**
  * Text as the database can hold it: U+0000 is refused (PostgreSQL stores none), a lone surrogate becomes U+FFFD, as it would in

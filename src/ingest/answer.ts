@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type citationContent, MAX_CITATIONS } from '../citations/content.js';
 import type { MESSAGE_COMPLETIONS } from '../events/content.js';
+import { MAX_TEXT } from '../parse.js';
 import { emit, resourceId } from './ids.js';
 import { citationGroup, token, withoutMarkup } from './markup.js';
 import { cutText, publicText } from './public-text.js';
@@ -38,7 +39,6 @@ export interface Published {
   readonly sources: number;
 }
 
-const MAX_TEXT = 2 * 1024 * 1024;
 const MAX_QUOTE = 65_536;
 
 /** Emits the one agent_message of a message. No text, no message. */
