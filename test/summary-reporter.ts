@@ -1,29 +1,32 @@
-import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import type { Reporter, TestModule } from 'vitest/node';
 
 /** Says what was left out and ends with one line of counts, for a person and for a machine that reads the last line. */
-export default class SummaryReporter implements Reporter {
-  #postgres = true;
+export class SummaryReporter implements Reporter {
+  readonly #postgresUrl: string;
+  readonly #refusal: string | undefined;
 
-  onInit(vitest: Vitest): void {
-    this.#postgres = vitest.projects.some(({ name }) => name === 'postgresql');
+  /** `refusal`: why the tests on PostgreSQL were left out; undefined when they ran. */
+  constructor(postgresUrl: string, refusal: string | undefined) {
+    this.#postgresUrl = postgresUrl;
+    this.#refusal = refusal;
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
+    if (this.#refusal !== undefined) console.log(leftOut(this.#postgresUrl, this.#refusal));
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
-    const broken = modules.filter(
-      (module) => module.state() === 'failed' && module.errors().length > 0,
-    ).length;
-    if (!this.#postgres) {
-      console.log(
-        'Left out: the tests on PostgreSQL, since none answered on 127.0.0.1:5432. Everything above ran on the embedded database.\n' +
-          'To run them: TEST_POSTGRES_URL=postgresql://user@host:5432/database npm test (a user that may create databases).',
-      );
-    }
+    // A file that fails before its first test has none to count.
+    const broken = modules.filter((module) => module.state() === 'failed' && module.errors().length > 0);
+    const failed = count('failed') + broken.length;
+    // After whatever the other reporters print last.
     process.on('exit', () =>
-      console.log(
-        `${count('passed')} passed, ${count('failed') + broken} failed, ${count('skipped')} skipped`,
-      ),
+      console.log(`${count('passed')} passed, ${failed} failed, ${count('skipped')} skipped`),
     );
   }
 }
+
+const leftOut = (url: string, refusal: string) => `
+Left out: the tests on PostgreSQL (${url.replace(/:[^:@/]*@/, ':…@')}: ${refusal}).
+What you see ran on the embedded database. To run the rest, name a server whose user may create databases:
+  TEST_POSTGRES_URL=postgresql://user@host:5432/database npm test
+`;
