@@ -1,5 +1,5 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 
 const secret = z.string().startsWith('tdg_');
@@ -8,7 +8,7 @@ const tokens = z.object({ admin: secret, member: secret, service: secret, run: s
 /** The demo workspace's secrets, one of each kind of caller. */
 export type DemoTokens = z.output<typeof tokens>;
 
-export const tokensFile = (dataDir: string): string => join(dataDir, 'tokens.json');
+export const tokensFile = (dataDir: string): string => resolve(dataDir, 'tokens.json');
 
 /** Writes the secrets where only their owner reads them: never, not for a moment, with other permissions. */
 export async function writeTokens(dataDir: string, secrets: DemoTokens): Promise<void> {

@@ -40,6 +40,8 @@ export class Doors {
       await this.#route(req, res);
     } catch (error) {
       const known = error instanceof DomainError ? error : asTimeout(error);
+      // A sender that has gone, or was cut off for its slowness, reads no answer, and is no fault of ours.
+      if (known === null && req.socket.destroyed) return;
       if (res.headersSent) res.destroy();
       else if (known !== null) answerError(res, known);
       else answerInternal(res, this.#report(error, req));

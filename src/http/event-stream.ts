@@ -32,14 +32,20 @@ const isUpdates = (result: unknown): result is Updates =>
   typeof result === 'object' && result !== null && Symbol.asyncIterator in result && 'next' in result;
 
 /**
- * Writes updates as server-sent events (graphql-sse, distinct connections) until they end, the reader leaves or the server closes. The next update
- * is asked for when the last one has gone out: a slow reader waits, nothing queues (P5).
+ * Writes updates as server-sent events (graphql-sse, distinct connections) until they end, the reader leaves or the server closes.
+ * The next update is asked for when the last one has gone out: a slow reader waits, nothing queues (P5).
  */
 export async function writeEventStream(
   updates: Updates,
   res: ServerResponse,
   closing: AbortSignal,
 ): Promise<void> {
+  // Begun too late: nobody would tell any more that the reader has left.
+  if (res.destroyed || closing.aborted) {
+    res.destroy();
+    await updates.return?.();
+    return;
+  }
   const leave = () => void updates.return?.();
   // Cut, not completed: a client that was cut comes back and goes on where it was.
   const cut = () => res.destroy();

@@ -36,6 +36,8 @@ async function toRequest({ Request, maxBody }: Engine, req: IncomingMessage): Pr
 
 async function sendResponse(response: Response, res: ServerResponse): Promise<void> {
   const body = await response.text();
+  // Yoga's event streams name an encoding that is none.
+  response.headers.delete('content-encoding');
   res.writeHead(response.status, {
     ...Object.fromEntries(response.headers),
     'content-length': Buffer.byteLength(body),

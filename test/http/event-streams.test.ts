@@ -72,6 +72,26 @@ describe('an event stream', () => {
     await vi.waitFor(() => expect(doors.streams.open).toBe(0));
   });
 
+  it('is never begun for a reader that left before it could', async () => {
+    const pulled = doors.streams.pulled;
+    const leave = new AbortController();
+    const response = subscribe('subscription { late }', leave.signal);
+    await vi.waitFor(() => expect(doors.streams.waiting).toHaveLength(1));
+    leave.abort();
+    await expect(response).rejects.toThrow();
+    // The server hears of it behind this answer, on a connection of its own.
+    await doors.post('{ hello }');
+    doors.streams.waiting.pop()?.();
+    await doors.post('{ hello }');
+    expect(doors.streams.pulled).toBe(pulled);
+  });
+
+  it('answers a query too, without naming an encoding', async () => {
+    const response = await subscribe('{ hello }');
+    expect(response.headers.get('content-encoding')).toBe(null);
+    expect(await response.text()).toContain('data: {"data":{"hello":"Hello you"}}');
+  });
+
   it('pulls no more than its reader reads', async () => {
     const before = doors.streams.pulled;
     const query = encodeURIComponent('subscription { count(to: 300, bytes: 100000) { padding } }');

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -131,6 +132,24 @@ describe('a body beyond the limit', () => {
   it('leaves the connection good for the next request', async () => {
     await fetch(doors.graphql, { method: 'POST', headers, body: large });
     expect((await doors.post('{ hello }')).response.status).toBe(200);
+  });
+});
+
+describe('a sender that breaks off', () => {
+  it('is no error of ours', async () => {
+    const upload = request(doors.graphql, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': 1_000, authorization: GOOD },
+    });
+    upload.on('error', () => undefined).write('{"query":');
+    await once(upload, 'socket');
+    await doors.post('{ hello }');
+    const before = doors.logged.length;
+    const closed = new Promise((resolve) => upload.once('close', resolve));
+    upload.destroy();
+    await closed;
+    await doors.post('{ hello }');
+    expect(doors.logged.slice(before)).toEqual([]);
   });
 });
 

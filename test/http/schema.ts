@@ -34,11 +34,11 @@ class Counter extends Pulled<number> {
     readonly args: CountArgs,
   ) {
     super();
-    streams.open += 1;
   }
 
   protected onPull(): void {
     this.streams.pulled += 1;
+    if (this.#at === 0) this.streams.open += 1;
     this.#at += 1;
     if (this.#at <= this.args.to) this.give(this.#at);
     else if (!this.args.stays) this.end();
@@ -100,6 +100,14 @@ export function answersOfEveryKind(streams: Streams): GraphQLSchema {
         },
         subscribe: (_, args: CountArgs) => new Counter(streams, args),
         resolve: (number: number, { bytes }: CountArgs) => ({ number, padding: 'x'.repeat(bytes) }),
+      },
+      late: {
+        type: GraphQLInt,
+        subscribe: () =>
+          new Promise((resolve) =>
+            streams.waiting.push(() => resolve(new Counter(streams, { to: 0, bytes: 0, stays: true }))),
+          ),
+        resolve: (number: number) => number,
       },
       refused: { type: GraphQLInt, subscribe: reject(notFound('Nothing to follow.')) },
     },
