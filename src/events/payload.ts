@@ -104,7 +104,7 @@ const storedContent = (kind: KnownKind, fields: object) => ({ kind, ...fields })
 export interface StoredFields {
   /** The kind as it is stored: an unknown one under its own name. */
   readonly kind: string;
-  /** JSON text: the kind's own fields without a message's citations, which are rows of their own. */
+  /** JSON text: the kind's own fields; of a message's citations, which are rows of their own, no more than how much they are. */
   readonly payload: string;
   /** The id that snapshots of one thing share, where the kind has one. */
   readonly resourceId: string | null;
@@ -121,8 +121,20 @@ export function storedFields(content: EventContent): StoredFields {
     createdAt: undefined,
     historical: undefined,
     citations: undefined,
+    citationBytes: citationBytesOf(content),
   });
   return { kind: content.kind, payload, resourceId: resourceOf(content) };
+}
+
+const citationBytesOf = (content: EventContent): number | undefined =>
+  content.kind === 'agent_message' && content.citations.length > 0
+    ? JSON.stringify(content.citations).length
+    : undefined;
+
+/** Bytes that an event shows beside its payload, roughly: a message's citations. */
+export function bytesBeside(kind: string, payload: unknown): number {
+  if (kind !== 'agent_message' || typeof payload !== 'object' || payload === null) return 0;
+  return 'citationBytes' in payload && typeof payload.citationBytes === 'number' ? payload.citationBytes : 0;
 }
 
 function resourceOf(content: EventContent): string | null {

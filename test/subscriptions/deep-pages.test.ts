@@ -57,7 +57,8 @@ describe(`a session of ${EVENTS} events, walked in pages of ${PAGE}`, () => {
         const next = await page(forwards ? { first: PAGE, after: cursor } : { last: PAGE, before: cursor });
         pages.push(next);
         const { hasNextPage, hasPreviousPage, startCursor, endCursor } = next.pageInfo;
-        cursor = forwards ? hasNextPage && endCursor : (hasPreviousPage && startCursor) || undefined;
+        if (forwards) cursor = hasNextPage ? endCursor : undefined;
+        else cursor = hasPreviousPage ? startCursor : undefined;
       } while (cursor);
       expect(pages).toHaveLength(EVENTS / PAGE);
       const ordered = forwards ? pages : pages.toReversed();

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authenticate } from '../../src/accounts/authenticate.js';
+import { appendEvents } from '../../src/events/append.js';
+import { InProcessBus } from '../../src/live/in-process-bus.js';
 import { activity, type House, openHouse } from '../events/house.js';
 import { holdAnswer } from './held-statement.js';
 import { eventIds, follow, named, pull, pullTo, type Update } from './streams.js';
@@ -115,6 +118,20 @@ describe('a subscriber that joins', () => {
     const again = follow(house, { sessionId, after });
     expect(eventIds(await pullTo(again, sessionId, 450))).toEqual(named(102, 450));
     await Promise.all([stream.return?.(), again.return?.()]);
+  });
+
+  it('gets what is committed and told to nobody, within seconds and once (P4)', async () => {
+    const sessionId = await house.newSession(1);
+    const stream = follow(house, { sessionId });
+    await pullTo(stream, sessionId, 1);
+    const viewer = await authenticate(house.database, house.tokens.service);
+    const unheard = { ...house.means, bus: new InProcessBus(() => {}), viewer };
+    const event = (eventId: string) => ({ kind: 'session_idle', eventId }) as const;
+    await appendEvents(unheard, sessionId, [event('e2'), event('e3')]);
+    expect(eventIds(await pullTo(stream, sessionId, 3))).toEqual(['e2', 'e3']);
+    await append(sessionId, 'e4');
+    expect(eventIds(await pullTo(stream, sessionId, 4))).toEqual(['e4']);
+    await stream.return?.();
   });
 
   it('by an id in capitals gets the same', async () => {

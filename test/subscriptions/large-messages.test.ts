@@ -1,6 +1,7 @@
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type House, openHouse } from '../events/house.js';
+import { agentMessage, type House, openHouse } from '../events/house.js';
+import { follow, pullTo } from './streams.js';
 
 let house: House;
 beforeAll(async () => {
@@ -55,4 +56,19 @@ it('a message of 1 MB, and of 2 MB, comes whole over either transport, live and 
   }
   client.dispose();
   await Promise.all([...live, ...replayed].map((stream) => stream.return?.()));
+});
+
+it('an update is no larger for what its messages cite: it brings fewer of them', async () => {
+  const sessionId = await house.newSession();
+  const source = { sourceRef: 's1', authors: [], studyTypeTags: [] };
+  const citations = Array.from({ length: 10 }, (_, index) => ({
+    citationId: `c${index}`,
+    quote: 'x'.repeat(30_000),
+    source,
+  }));
+  const messages = Array.from({ length: 20 }, (_, index) => agentMessage(`e${index + 1}`, { citations }));
+  await house.append(sessionId, messages);
+  const updates = await pullTo(follow(house, { sessionId }), sessionId, messages.length);
+  // 300 KB each, 1 MiB an update.
+  expect(updates.map(({ edges }) => edges.length)).toEqual([3, 3, 3, 3, 3, 3, 2]);
 });
