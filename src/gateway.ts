@@ -71,7 +71,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
         means,
         authenticate: (authorization) => authenticate(database, bearer(authorization)),
         titles,
-        publicUrl: config.publicUrl ?? originOf(config.host, config.port),
+        publicUrl: config.publicUrl,
         demo: demo?.access,
         log,
       },
@@ -79,7 +79,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     );
     closers.push(() => http.close());
     return {
-      url: originOf(config.host, http.port),
+      url: http.url,
       means,
       hasDemo: demo !== undefined,
       listeners: () => inner.listeners,
@@ -103,12 +103,6 @@ function once(work: () => Promise<void>): () => Promise<void> {
     done ??= work();
     return done;
   };
-}
-
-/** Whoever listens everywhere is reached on this machine too. */
-function originOf(host: string, port: number): string {
-  if (['0.0.0.0', '::'].includes(host)) return `http://localhost:${port}`;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** @throws BAD_USER_INPUT for what is no title map, and Node's error for a file that cannot be read. */

@@ -16,8 +16,12 @@ export interface HttpOptions {
   readonly webSockets?: WebSocketTimes;
 }
 
+/** Without a public URL it is the address that is listened on, which a port of 0 leaves open until then. */
+export type HttpSettings = Omit<HttpParts, 'publicUrl'> & { readonly publicUrl: string | undefined };
+
 export interface HttpServer {
-  readonly port: number;
+  /** Where it is reached, without a slash at the end. */
+  readonly url: string;
   /** Refuses what is new, ends every stream, lets answers finish, and returns when nothing is left open. May be called again. */
   close(): Promise<void>;
 }
@@ -27,17 +31,19 @@ export interface HttpServer {
  * @throws Node's listening error, such as EADDRINUSE.
  */
 export async function startHttp(
-  parts: HttpParts,
+  { publicUrl, ...rest }: HttpSettings,
   { port, host, webSockets }: HttpOptions,
 ): Promise<HttpServer> {
   const closing = new AbortController();
   // One listener for each open stream.
   setMaxListeners(0, closing.signal);
-  const engine = createEngine(parts);
   // An ingest body may take hours; every other body has its own limit.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 });
   server.listen(port, host);
   await once(server, 'listening');
+  const url = originOf(host, (server.address() as AddressInfo).port);
+  const parts: HttpParts = { ...rest, publicUrl: publicUrl ?? url };
+  const engine = createEngine(parts);
   const sockets = new WebSockets(parts, engine, webSockets);
   const doors = new Doors(parts, engine, sockets, closing.signal);
   server.on('request', (req, res) => {
@@ -55,10 +61,16 @@ export async function startHttp(
     clearTimeout(grace);
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    url,
     close: () => {
       closed ??= close();
       return closed;
     },
   };
+}
+
+/** Whoever listens everywhere is reached on this machine too. */
+function originOf(host: string, port: number): string {
+  if (['0.0.0.0', '::'].includes(host)) return `http://localhost:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -105,6 +105,7 @@ describe('a server started in an empty directory', () => {
     expect([code, err]).toEqual([0, '']);
     const [link, summary] = out.trim().split('\n');
     expect(summary).toMatch(/^\d+ events$/);
+    expect(link).toMatch(new RegExp(`^${server.url}/sessions/[0-9a-f-]{36}$`));
     const sessionId = link?.split('/').at(-1);
     const { data } = await ask(
       server.url,

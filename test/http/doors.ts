@@ -52,11 +52,11 @@ export async function openDoors({ env = {}, webSockets, demo, ready = true }: Do
     },
     { port: 0, host: '127.0.0.1', ...(webSockets && { webSockets }) },
   );
-  const url = `http://127.0.0.1:${server.port}`;
+  const { url } = server;
   return {
     url,
     graphql: `${url}/graphql`,
-    socket: `ws://127.0.0.1:${server.port}/graphql`,
+    socket: `${url.replace('http', 'ws')}/graphql`,
     streams,
     /** What was logged, warnings and errors, as JSON lines. */
     logged,
