@@ -135,7 +135,7 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
     /** Closes everything, and fails if a tail, a listener, a socket or a timer is left. */
     async close(): Promise<void> {
       await Promise.all([...streams].map((stream) => stream.return?.()));
-      await vi.waitFor(() => expect(means.tails.size).toBe(0));
+      await vi.waitFor(() => expect(means.tails.size).toBe(0), { timeout: 10_000 });
       await gateway.close();
       expect(gateway.listeners()).toBe(0);
       await expectReleased(resources);

@@ -70,7 +70,8 @@ export class WebSockets {
       handleProtocols,
     });
     this.#engine = engine;
-    this.#heartbeat = setInterval(() => this.#beat(), heartbeat);
+    // After what has come was read: a process that stood still must not take all its clients for vanished.
+    this.#heartbeat = setInterval(() => setImmediate(() => this.#beat()), heartbeat);
     this.#protocol = makeServer<Params, Extra>({
       connectionInitWaitTimeout: init,
       onConnect: (context) => this.#connect(context),

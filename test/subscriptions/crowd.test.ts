@@ -2,6 +2,7 @@ import { type Client, createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type House, openHouse } from '../events/house.js';
+import { eventually } from './eventually.js';
 import { openRawSocket } from './raw-socket.js';
 import { memoryInUse, watchServerSockets } from './server-side.js';
 import { named, type Result, SESSION_EVENTS, updateOf } from './streams.js';
@@ -62,7 +63,7 @@ it('1,000 subscribers of a session, of whom some never read: all others get ever
   // A socket that stops reading, with as many subscriptions as the others have.
   const stuck = await openRawSocket(house.url, house.tokens.member);
   for (let id = 0; id < SUBSCRIBERS / SOCKETS; id++) stuck.subscribe(WITH_TEXT, { sessionId }, `${id}`);
-  await vi.waitFor(() => expect(stuck.messages).toHaveLength(SUBSCRIBERS / SOCKETS));
+  await eventually(() => expect(stuck.messages).toHaveLength(SUBSCRIBERS / SOCKETS));
   const clients = Array.from({ length: SOCKETS }, connect);
   const subscribers = Array.from({ length: SUBSCRIBERS }, () => new Subscriber());
   for (const [index, subscriber] of subscribers.entries()) {
@@ -72,10 +73,7 @@ it('1,000 subscribers of a session, of whom some never read: all others get ever
     );
   }
   const all = (condition: (subscriber: Subscriber) => boolean) =>
-    vi.waitFor(() => expect(subscribers.filter((each) => !condition(each))).toHaveLength(0), {
-      timeout: 30_000,
-      interval: 20,
-    });
+    eventually(() => expect(subscribers.filter((each) => !condition(each))).toHaveLength(0));
   await all(({ updates }) => updates === 1);
   stuck.socket.pause();
   const before = await memoryInUse();
@@ -103,18 +101,15 @@ it('1,000 subscribers of a session, of whom some never read: all others get ever
     Array.from({ length: SUBSCRIBERS / SOCKETS }, (_, id) => [`${id}`, new Subscriber()]),
   );
   let taken = 0;
-  await vi.waitFor(
-    () => {
-      for (; taken < stuck.messages.length; taken++) {
-        const { id = '', payload = {} } = stuck.messages[taken] ?? {};
-        behind.get(id)?.take(payload);
-      }
-      expect([...behind.values()].filter(({ seen }) => seen < EVENTS)).toHaveLength(0);
-    },
-    { timeout: 30_000, interval: 50 },
-  );
+  await eventually(() => {
+    for (; taken < stuck.messages.length; taken++) {
+      const { id = '', payload = {} } = stuck.messages[taken] ?? {};
+      behind.get(id)?.take(payload);
+    }
+    expect([...behind.values()].filter(({ seen }) => seen < EVENTS)).toHaveLength(0);
+  });
   expect([...behind.values()].filter(({ wrong }) => wrong !== undefined)).toEqual([]);
   stuck.socket.close();
   for (const client of clients) await client.dispose();
-  await vi.waitFor(() => expect(house.means.tails.size).toBe(0));
+  await eventually(() => expect(house.means.tails.size).toBe(0));
 });

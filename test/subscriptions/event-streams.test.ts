@@ -1,6 +1,7 @@
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { activity, type House, openHouse } from '../events/house.js';
+import { eventually } from './eventually.js';
 import { eventIds, follow, named, pullTo, type Result, SESSION_EVENTS, updateOf } from './streams.js';
 
 let house: House;
@@ -32,7 +33,7 @@ describe('a session followed by event stream', () => {
     }
     client.dispose();
     await webSocket.return?.();
-    await vi.waitFor(() => expect(house.means.tails.size).toBe(0));
+    await eventually(() => expect(house.means.tails.size).toBe(0));
   });
 
   it('is uncached, unbuffered, and says every 15 s at the latest that it is there (case 32)', async () => {
@@ -61,6 +62,6 @@ describe('a session followed by event stream', () => {
     } finally {
       vi.useRealTimers();
     }
-    await vi.waitFor(() => expect(house.means.tails.size).toBe(0));
+    await eventually(() => expect(house.means.tails.size).toBe(0));
   });
 });

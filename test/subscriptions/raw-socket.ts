@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
+import { eventually } from './eventually.js';
 import type { Result } from './streams.js';
 
 interface Message {
@@ -18,7 +19,7 @@ export async function openRawSocket(url: string, token: string, options: ClientO
   await once(socket, 'open');
   const send = (message: object) => socket.send(JSON.stringify(message));
   send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
-  await vi.waitFor(() => expect(messages.shift()).toEqual({ type: 'connection_ack' }), { timeout: 10_000 });
+  await eventually(() => expect(messages.shift()).toEqual({ type: 'connection_ack' }));
   return {
     socket,
     /** What came since the socket was acknowledged, in order. */

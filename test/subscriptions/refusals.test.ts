@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from 'graphql-sse';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { encodeCursor, logTag } from '../../src/graphql/cursors.js';
 import { sessionLogKey } from '../../src/sessions/topics.js';
 import { type House, openHouse } from '../events/house.js';
+import { eventually } from './eventually.js';
 import { type FollowVariables, follow, pull, type Result, SESSION_EVENTS } from './streams.js';
 
 let house: House;
@@ -138,5 +139,5 @@ it.each<Who>(['member', 'admin', 'service'])('a %s of the organisation follows i
   const stream = follow(house, { sessionId }, who);
   expect((await pull(stream)).edges).toHaveLength(5);
   await stream.return?.();
-  await vi.waitFor(() => expect(house.means.tails.size).toBe(0));
+  await eventually(() => expect(house.means.tails.size).toBe(0));
 });

@@ -2,6 +2,7 @@ import { type Client, createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { activity, type House, openHouse } from '../events/house.js';
+import { eventually } from './eventually.js';
 import { openRawSocket } from './raw-socket.js';
 import { memoryInUse, watchServerSockets } from './server-side.js';
 import { eventIds, follow, pull, pullTo, SESSION_EVENTS } from './streams.js';
@@ -13,7 +14,7 @@ let sessionId: string;
 let sockets: ReturnType<typeof watchServerSockets>;
 beforeAll(async () => {
   sockets = watchServerSockets();
-  house = await openHouse({ webSockets: { heartbeat: 500, slowest: 1024 * 1024 } });
+  house = await openHouse({ webSockets: { heartbeat: 1_500, slowest: 1024 * 1024 } });
   sessionId = await house.newSession(300);
 });
 afterEach(() => {
@@ -69,26 +70,26 @@ describe('a subscription that is over', () => {
     };
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     await cycles(100);
-    await vi.waitFor(() => expect(held()).toEqual({ ...NOTHING, sockets: 1 }));
+    await eventually(() => expect(held()).toEqual({ ...NOTHING, sockets: 1 }));
     const before = { timers: timers(), memory: await memoryInUse() };
     await cycles(1_000);
-    await vi.waitFor(() => expect(held()).toEqual({ ...NOTHING, sockets: 1 }));
-    await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before.timers));
+    await eventually(() => expect(held()).toEqual({ ...NOTHING, sockets: 1 }));
+    await eventually(() => expect(timers()).toBeLessThanOrEqual(before.timers));
     expect((await memoryInUse()) - before.memory).toBeLessThan(5 * MB);
     await client.dispose();
-    await vi.waitFor(() => expect(held()).toEqual(NOTHING));
+    await eventually(() => expect(held()).toEqual(NOTHING));
   });
 
   it('with its socket, cut amid updates or closed, leaves nothing behind', async () => {
     for (let round = 0; round < 30; round++) {
       const raw = await openRawSocket(house.url, house.tokens.member);
       for (const id of ['1', '2', '3']) raw.subscribe(SESSION_EVENTS, { sessionId }, id);
-      if (round % 3 > 0) await vi.waitFor(() => expect(raw.messages.length).toBeGreaterThan(round % 5));
+      if (round % 3 > 0) await eventually(() => expect(raw.messages.length).toBeGreaterThan(round % 5));
       if (round % 2 === 0) raw.socket.terminate();
       else raw.socket.close();
       await raw.closed;
     }
-    await vi.waitFor(() => expect(held()).toEqual(NOTHING));
+    await eventually(() => expect(held()).toEqual(NOTHING));
   });
 
   it('disturbs none like it: one leaves, the other goes on, both leave, the log is let go (case 17)', async () => {
@@ -97,12 +98,12 @@ describe('a subscription that is over', () => {
     await Promise.all([pull(first), pull(second)]);
     expect(held()).toMatchObject({ logs: 1, listeners: 1 });
     await first.return?.();
-    await vi.waitFor(() => expect(sockets.size).toBe(1));
+    await eventually(() => expect(sockets.size).toBe(1));
     await house.append(id, [activity('e1')]);
     expect(eventIds(await pullTo(second, id, 1))).toEqual(['e1']);
     expect(held()).toMatchObject({ logs: 1, listeners: 1 });
     await second.return?.();
-    await vi.waitFor(() => expect(held()).toEqual(NOTHING));
+    await eventually(() => expect(held()).toEqual(NOTHING));
   });
 });
 
@@ -111,11 +112,11 @@ describe('a client that vanishes without a word (case 15)', () => {
     const vanishing = await openRawSocket(house.url, house.tokens.member, { autoPong: false });
     vanishing.subscribe(SESSION_EVENTS, { sessionId });
     const present = await openRawSocket(house.url, house.tokens.member);
-    await vi.waitFor(() => expect(held()).toEqual({ logs: 1, listeners: 1, sockets: 2 }));
-    await vi.waitFor(() => expect(held()).toEqual({ logs: 0, listeners: 0, sockets: 1 }), { timeout: 5_000 });
+    await eventually(() => expect(held()).toEqual({ logs: 1, listeners: 1, sockets: 2 }));
+    await eventually(() => expect(held()).toEqual({ logs: 0, listeners: 0, sockets: 1 }));
     expect(present.socket.readyState).toBe(WebSocket.OPEN);
     present.socket.close();
-    await vi.waitFor(() => expect(held()).toEqual(NOTHING));
+    await eventually(() => expect(held()).toEqual(NOTHING));
   });
 
   it('amid much that was sent is let go too, when there was time to read it', async () => {
@@ -132,8 +133,8 @@ describe('a client that vanishes without a word (case 15)', () => {
     vanishing.socket.pause();
     vanishing.subscribe(query, { sessionId: large });
     // More than the connection takes: the rest waits, and with it the ping.
-    await vi.waitFor(() => expect(sockets.held).toBeGreaterThan(0));
-    await vi.waitFor(() => expect(held()).toEqual(NOTHING), { timeout: 30_000 });
+    await eventually(() => expect(sockets.held).toBeGreaterThan(0));
+    await eventually(() => expect(held()).toEqual(NOTHING));
     vanishing.socket.terminate();
   });
 });

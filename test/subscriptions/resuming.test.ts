@@ -1,9 +1,10 @@
 import { createClient as createEventStreamClient } from 'graphql-sse';
 import { type Client, createClient } from 'graphql-ws';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { activity, type House, openHouse } from '../events/house.js';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.js';
+import { eventually } from './eventually.js';
 import { COME_BACK, followSession } from './resume-snippet.js';
 import { eventIds, named, type Result, SESSION_EVENTS, type Update, updateOf } from './streams.js';
 
@@ -66,10 +67,10 @@ describe('a client whose connection is cut', () => {
       seen.push(...edges.map(({ node }) => node?.eventId));
     });
     await appendWhileFollowed(sessionId, 10_000, 125);
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(10_000), { timeout: 30_000 });
+    await eventually(() => expect(seen.length).toBeGreaterThanOrEqual(10_000));
     // Whatever came twice would have come by now: one more event is the next thing that comes.
     await house.append(sessionId, [activity('e10001')]);
-    await vi.waitFor(() => expect(seen.at(-1)).toBe('e10001'));
+    await eventually(() => expect(seen.at(-1)).toBe('e10001'));
     expect(seen).toEqual(named(1, 10_001));
     expect(proxy.cuts() - before).toBe(CUTS);
     await Promise.all([client.dispose(), ended]);
@@ -107,9 +108,9 @@ describe('a client whose connection is cut', () => {
       }
     };
     await Promise.all(writers.map(write));
-    await vi.waitFor(() => expect(eventIds(seen).length).toBeGreaterThanOrEqual(writers.length * 40 * 2));
+    await eventually(() => expect(eventIds(seen).length).toBeGreaterThanOrEqual(writers.length * 40 * 2));
     await house.append(sessionId, [{ userMessage: { eventId: 'last', messageId: 'm', text: 'No?' } }]);
-    await vi.waitFor(() => expect(eventIds(seen).at(-1)).toBe('last'));
+    await eventually(() => expect(eventIds(seen).at(-1)).toBe('last'));
     const written = await house.database.prisma.event.findMany({
       where: { sessionId, kind: { notIn: ['activity', 'session_idle'] } },
       orderBy: { number: 'asc' },
@@ -135,7 +136,7 @@ describe('a client whose connection is cut', () => {
       { query: SESSION_EVENTS, variables: { sessionId } },
       { next: (result) => seen.push(updateOf(result as Result)), error: () => {}, complete: () => {} },
     );
-    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    await eventually(() => expect(seen).toHaveLength(2));
     expect(eventIds(seen)).toEqual([...named(1, 10), ...named(1, 10)]);
   });
 
@@ -164,9 +165,9 @@ describe('a client whose connection is cut', () => {
       { next: (result) => seen.push(updateOf(result)), error: () => {}, complete: () => {} },
     );
     await appendWhileFollowed(sessionId, 1_000, 20);
-    await vi.waitFor(() => expect(eventIds(seen).length).toBeGreaterThanOrEqual(1_000));
+    await eventually(() => expect(eventIds(seen).length).toBeGreaterThanOrEqual(1_000));
     await house.append(sessionId, [activity('e1001')]);
-    await vi.waitFor(() => expect(eventIds(seen).at(-1)).toBe('e1001'));
+    await eventually(() => expect(eventIds(seen).at(-1)).toBe('e1001'));
     expect(eventIds(seen)).toEqual(named(1, 1_001));
     expect(proxy.cuts() - before).toBe(10);
   });
