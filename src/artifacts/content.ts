@@ -28,7 +28,7 @@ export const artifactContent = z.strictObject({
 export type ArtifactContent = z.output<typeof artifactContent>;
 
 /** A table, text, presentation or figure that a session delivered. */
-export const deliveredOutputContent = z.strictObject({
+const deliveredOutputContent = z.strictObject({
   artifactId: id(),
   kind: z.enum(DELIVERED_OUTPUT_KINDS),
   title: text(4_096),

@@ -24,6 +24,8 @@ export const sourceContent = z.strictObject({
   abstract: optional(text(65_536)),
 });
 export type SourceContent = z.output<typeof sourceContent>;
+/** As its writer sends it; null reads as absent. */
+export type SourceInput = z.input<typeof sourceContent>;
 
 export const citationContent = z.strictObject({
   citationId: id(),
@@ -32,6 +34,7 @@ export const citationContent = z.strictObject({
   source: sourceContent,
 });
 export type CitationContent = z.output<typeof citationContent>;
+export type CitationInput = z.input<typeof citationContent>;
 
 /** The citations of one message: each citationId once, since it names the citation within its message. */
 export const citationsContent = z

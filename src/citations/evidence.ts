@@ -1,10 +1,10 @@
-import type { SourceContent } from './content.js';
+import type { SourceContent, SourceInput } from './content.js';
 
 /**
  * The distinct sources among mentions, in the order of first mention, each field with the last value that any mention gave it
  * (absent gives none, an empty list is one). The rule by which a session's sources are merged, within one call.
  */
-export function distinctSources(mentions: readonly SourceContent[]): readonly SourceContent[] {
+export function distinctSources(mentions: readonly SourceInput[]): readonly SourceContent[] {
   const byRef = new Map<string, SourceContent>();
   for (const mention of mentions) {
     const given = Object.entries(mention).filter(([, value]) => value !== undefined && value !== null);
@@ -14,7 +14,7 @@ export function distinctSources(mentions: readonly SourceContent[]): readonly So
 }
 
 /** The entries came out of `mention`, so they are its fields, less those without a value. */
-const mentioned = (given: readonly [string, unknown][], mention: SourceContent): SourceContent => ({
+const mentioned = (given: readonly [string, unknown][], mention: SourceInput): SourceContent => ({
   ...(Object.fromEntries(given) as Partial<SourceContent>),
   sourceRef: mention.sourceRef,
 });
@@ -27,7 +27,7 @@ export interface EvidenceBase {
 }
 
 /** Null when nothing is cited. */
-export function evidenceBase(citations: readonly { readonly source: SourceContent }[]): EvidenceBase | null {
+export function evidenceBase(citations: readonly { readonly source: SourceInput }[]): EvidenceBase | null {
   const sources = distinctSources(citations.map(({ source }) => source));
   if (sources.length === 0) return null;
   const years = sources.flatMap(({ year }) => year ?? []).sort((a, b) => a - b);

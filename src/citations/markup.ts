@@ -42,6 +42,9 @@ export interface Segment<C> {
   readonly unresolved: readonly string[];
 }
 
+/** Text that says nothing in markup: U+2060 behind the `<` of a tag, so that who writes about tags is not taken to write them. */
+export const withoutMarkup = (text: string): string => text.replace(/<(?=\/?citations>)/g, '<\u2060');
+
 /** A group as it is written; the reverse of what `parseMarkup` reads. Tokens hold no comma, no tag and no white space at their ends. */
 export const formatGroup = (tokens: readonly string[]): string =>
   `<citations>${tokens.join(',')}</citations>`;

@@ -9,7 +9,7 @@ import { credentialListing } from './listing.js';
 import { accountById, credentialById, organizationById } from './loaders.js';
 import type { AccountRow, CredentialRow, OrganizationRow } from './store.js';
 
-export const OrganizationRoleRef = builder.enumType('OrganizationRole', {
+const OrganizationRoleRef = builder.enumType('OrganizationRole', {
   description: 'What an account is in its organisation.',
   values: {
     [OrganizationRole.ADMIN]: {
@@ -28,7 +28,7 @@ export const CredentialKindRef = builder.enumType('CredentialKind', {
   },
 });
 
-export const OrganizationRef = builder.objectRef<OrganizationRow>('Organization');
+const OrganizationRef = builder.objectRef<OrganizationRow>('Organization');
 export const AccountRef = builder.objectRef<AccountRow>('Account');
 export const CredentialRef = builder.objectRef<CredentialRow>('Credential');
 export const ViewerRef = builder.objectRef<Viewer>('Viewer');

@@ -46,17 +46,17 @@ export interface Written {
 }
 
 /**
- * The door: 1 to 500 events, each as its kind's schema has it. `pathOf` names an input in errors.
+ * The door: 1 to 500 events, each as its kind's schema has it.
  * @throws BAD_USER_INPUT that names the path, such as `input.events[3].agentMessage.citations[0].citationId`.
  */
-export function prepareEvents(inputs: readonly EventInput[], pathOf = memberPath): readonly PreparedEvent[] {
+function prepareEvents(inputs: readonly EventInput[]): readonly PreparedEvent[] {
   if (inputs.length === 0 || inputs.length > MAX_EVENTS) {
     throw badUserInput(`input.events: expected 1 to ${MAX_EVENTS} events, got ${inputs.length}.`, {
       path: 'input.events',
       maximum: MAX_EVENTS,
     });
   }
-  return inputs.map((input, index) => prepareEvent(input, pathOf(index, input)));
+  return inputs.map((input, index) => prepareEvent(input, memberPath(index, input)));
 }
 
 /** One event through the door; `path` names it in errors. @throws BAD_USER_INPUT. */

@@ -149,4 +149,3 @@ export type EventInput = z.input<typeof eventContent>;
 /** As it was understood: what the store writes. */
 export type EventContent = z.output<typeof eventContent>;
 export type EventKind = EventContent['kind'];
-export type ContentOf<K extends EventKind> = Extract<EventContent, { kind: K }>;

@@ -8,7 +8,7 @@ import type { EventOf, EventRow } from './event.js';
 import { eventByNumber } from './loaders.js';
 
 /** The type that shows each kind. */
-export const TYPE_NAMES = {
+const TYPE_NAMES = {
   user_message: 'UserMessageEvent',
   agent_message: 'AgentMessageEvent',
   methods: 'MethodsEvent',
@@ -27,7 +27,7 @@ export const TYPE_NAMES = {
 
 export const typeNameOf = ({ kind }: EventRow): string => TYPE_NAMES[kind];
 
-export const OccurrenceRef = builder.interfaceRef<EventRow>('SessionEventOccurrence').implement({
+const OccurrenceRef = builder.interfaceRef<EventRow>('SessionEventOccurrence').implement({
   description:
     'What all events have in common, so that a client written today reads a kind that is added tomorrow.',
   resolveType: typeNameOf,

@@ -25,7 +25,7 @@ import {
   UnknownEventRef,
 } from './work-types.js';
 
-export const SessionEventRef = builder.unionType('SessionEvent', {
+const SessionEventRef = builder.unionType('SessionEvent', {
   description:
     'Something that happened in a session: immutable, in the order of the list. Ask for `... on SessionEventOccurrence` too, to read kinds that are added later.',
   types: [

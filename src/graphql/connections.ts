@@ -1,11 +1,11 @@
 import { badUserInput } from '../errors.js';
 import { decodeCursorWithin, encodeCursor, type LogTag, logTag } from './cursors.js';
 
-export const DEFAULT_PAGE_SIZE = 50;
-export const MAX_PAGE_SIZE = 200;
+const DEFAULT_PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 200;
 
 /** The head of a list that has no end to compare a cursor with; the greatest number a cursor holds, less one. */
-export const UNBOUNDED_HEAD = 2 ** 48 - 2;
+const UNBOUNDED_HEAD = 2 ** 48 - 2;
 
 /** Relay's four arguments; an explicit null means absent. */
 export interface PageArgs {

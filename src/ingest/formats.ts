@@ -40,7 +40,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
 );
 
 /** The names of all formats, in the order in which they are shown. */
-export const FORMAT_NAMES: readonly string[] = [...FORMATS.keys()];
+const FORMAT_NAMES: readonly string[] = [...FORMATS.keys()];
 
 /** The format of that name. BAD_USER_INPUT, with the list, for none and for an unknown one. */
 export function parseFormat(name: string | null | undefined): Format {

@@ -2,7 +2,7 @@
  * What a stream held and nothing was made of, in our own words: an upstream name would be unbounded, and may be private (P10).
  * What is understood and has no public meaning (pings, usage, signatures) is not counted.
  */
-export const IGNORED_KINDS = [
+const IGNORED_KINDS = [
   // framing
   'noise',
   'truncated',

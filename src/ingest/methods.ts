@@ -1,5 +1,5 @@
-import type { Published } from './answer.js';
 import { emit } from './ids.js';
+import type { Published } from './message.js';
 import type { PublicSearch } from './redaction.js';
 import type { Step } from './reducer.js';
 
@@ -21,10 +21,10 @@ export const withdrawSearches = (
 
 const isSame = (a: PublicSearch, b: PublicSearch): boolean => a.source === b.source && a.query === b.query;
 
-/** Emits how an answer was made, if a search ran for it. `evidenceBase` counts what the answer cites; no stream tells years. */
+/** Emits how an answer was made, if a search ran for it. No stream tells the years of what is cited. */
 export function publishMethods<State>(
   step: Step<State>,
-  { messageId, sources }: Published,
+  { messageId, evidence }: Published,
   searches: readonly PublicSearch[],
 ): void {
   if (searches.length === 0) return;
@@ -37,7 +37,7 @@ export function publishMethods<State>(
       sections: [],
       keyJudgments: [],
       searches: [...searches],
-      ...(sources > 0 && { evidenceBase: { sourceCount: sources } }),
+      ...(evidence !== null && { evidenceBase: evidence }),
       artifacts: [],
     },
     messageId,

@@ -1,10 +1,7 @@
-import type { z } from 'zod';
-import type { sourceContent } from '../citations/content.js';
+import type { SourceInput } from '../citations/content.js';
 import { digest } from './ids.js';
 import { publicText } from './public-text.js';
 import type { IngestContext } from './reducer.js';
-
-export type SourceInput = z.input<typeof sourceContent>;
 
 const MAX_FIELD = 4_096;
 
@@ -47,7 +44,7 @@ function keyOf(
 const DOI = /^(?:doi:\s*|https?:\/\/(?:dx\.)?doi\.org\/)(10\.\d{4,9}\/\S+)$/i;
 
 /** A DOI in the one spelling that equal DOIs share, from `doi:10.…` or an address at doi.org. */
-export function doiOf(locator: string): string | undefined {
+function doiOf(locator: string): string | undefined {
   const found = DOI.exec(locator.trim())?.[1];
   const doi = found === undefined ? undefined : decoded(found.replace(/[?#].*$/, '')).toLowerCase();
   return doi !== undefined && doi.length <= MAX_FIELD ? publicText(doi) : undefined;
@@ -65,7 +62,7 @@ const TRACKING =
   /^(?:utm_.*|gclid|gbraid|wbraid|dclid|fbclid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi|_ga|ref_src)$/i;
 
 /** An absolute address without its fragment and tracking parameters; undefined for anything else. */
-export function parseUrl(text: string): URL | undefined {
+function parseUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   url.hash = '';

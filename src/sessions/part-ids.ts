@@ -19,7 +19,7 @@ export const formatPartId = ({ sessionId, eventNumber, key }: PartId): string =>
   `${sessionId}:${eventNumber ?? ''}:${key}`;
 
 /** Null for what `formatPartId` never gave. */
-export function parsePartId(id: string): PartId | null {
+function parsePartId(id: string): PartId | null {
   const [, sessionId, eventNumber, key] = PART_ID.exec(id) ?? [];
   if (sessionId === undefined || key === undefined) return null;
   return { sessionId, eventNumber: eventNumber === undefined ? null : Number(eventNumber), key };

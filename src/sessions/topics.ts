@@ -16,7 +16,7 @@ const topicOf = (range: SessionRange): string =>
   'ownerId' in range ? `account:${range.ownerId}` : `organization:${range.organizationId}`;
 
 /** Whom a session's change concerns, beside those who follow its log: its owner's and its organisation's lists. */
-export const sessionTopics = ({
+const sessionTopics = ({
   ownerId,
   organizationId,
 }: Pick<SessionRow, 'ownerId' | 'organizationId'>): string[] =>

@@ -1,7 +1,7 @@
 import { settleOpen } from '../activities.js';
-import { type Completion, publishAnswer } from '../answer.js';
 import { CUT_OFF, DECLINED, type Failure, PAST_LIMIT, TIMED_OUT } from '../failures.js';
 import { digest, emit } from '../ids.js';
+import { type Completion, publishAnswer } from '../message.js';
 import { publishMethods } from '../methods.js';
 import type { EndReason } from '../reducer.js';
 import { stopBlock } from './blocks.js';

@@ -1,6 +1,6 @@
 import type { ActivityState } from '../activities.js';
-import type { Part, Published } from '../answer.js';
 import type { HeldState } from '../held.js';
+import type { Part, Published } from '../message.js';
 import type { Step } from '../reducer.js';
 
 /**

@@ -1,12 +1,11 @@
-import type { z } from 'zod';
-import { type citationContent, MAX_CITATIONS } from '../citations/content.js';
+import { type CitationInput, MAX_CITATIONS, type SourceInput } from '../citations/content.js';
+import { type EvidenceBase, evidenceBase } from '../citations/evidence.js';
+import { formatGroup, withoutMarkup } from '../citations/markup.js';
 import type { MESSAGE_COMPLETIONS } from '../events/content.js';
 import { MAX_TEXT } from '../parse.js';
 import { emit, resourceId } from './ids.js';
-import { citationGroup, token, withoutMarkup } from './markup.js';
 import { cutText, publicText } from './public-text.js';
 import type { IngestContext, Step } from './reducer.js';
-import type { SourceInput } from './sources.js';
 
 /** A citation before it has its id and token. */
 export interface PendingCitation {
@@ -22,12 +21,11 @@ export interface Part {
   readonly isApart: boolean;
 }
 
-type Citation = z.input<typeof citationContent>;
 export type Completion = (typeof MESSAGE_COMPLETIONS)[number];
 
 export interface Answer {
   readonly text: string;
-  readonly citations: readonly Citation[];
+  readonly citations: readonly CitationInput[];
   /** Whether it had to be cut to fit an event. */
   readonly isCut: boolean;
 }
@@ -35,8 +33,8 @@ export interface Answer {
 /** What the rest of a run needs to know of a message that was published. */
 export interface Published {
   readonly messageId: string;
-  /** Distinct sources that it cites. */
-  readonly sources: number;
+  /** Null when it cites nothing. */
+  readonly evidence: EvidenceBase | null;
 }
 
 const MAX_QUOTE = 65_536;
@@ -63,23 +61,23 @@ export function publishAnswer<State>(
     },
     messageId,
   );
-  return { messageId, sources: new Set(citations.map(({ source }) => source.sourceRef)).size };
+  return { messageId, evidence: evidenceBase(citations) };
 }
 
 /** One public text from a message's parts: each cited stretch is followed by its group of tokens r1, r2, … */
-export function assemble(context: IngestContext, messageId: string, parts: readonly Part[]): Answer {
-  const citations: Citation[] = [];
+function assemble(context: IngestContext, messageId: string, parts: readonly Part[]): Answer {
+  const citations: CitationInput[] = [];
   let text = '';
   for (const stretch of stretchesOf(parts)) {
     const cited = stretch.citations
       .slice(0, MAX_CITATIONS - citations.length)
       .map(({ quote, source }, at) => {
-        const reference = token(citations.length + at);
+        const reference = `r${citations.length + at + 1}`;
         const citationId = resourceId(context, 'cit', messageId, reference);
         return { citationId, reference, quote: publicText(quote, MAX_QUOTE), source };
       });
     const words = text + withoutMarkup(publicText(stretch.text));
-    const group = cited.length === 0 ? '' : citationGroup(cited.map(({ reference }) => reference));
+    const group = cited.length === 0 ? '' : formatGroup(cited.map(({ reference }) => reference));
     if (words.length + group.length > MAX_TEXT) {
       return { text: cutText(words, MAX_TEXT), citations, isCut: true };
     }
