@@ -3,7 +3,6 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { asTimeout } from '../database/faults.js';
 import { DomainError, notFound } from '../errors.js';
-import { answerError, answerInternal, answerMethod, shuttingDown, statusOf } from './answer.js';
 import { drain } from './body.js';
 import { type Engine, GRAPHQL_PATH } from './engine.js';
 import { demoFor } from './graphiql/access.js';
@@ -14,6 +13,7 @@ import { answerHealth, answerReady } from './health.js';
 import { handleIngest, INGEST_PATH } from './ingest.js';
 import { refuseCrossSite } from './origin.js';
 import type { HttpParts } from './parts.js';
+import { answerError, answerInternal, answerMethod, shuttingDown, statusOf } from './responses.js';
 import type { WebSockets } from './web-sockets.js';
 
 /** What `Session.url` leads to. */

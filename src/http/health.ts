@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Database } from '../database/database.js';
-import { answerJson } from './answer.js';
+import { answerJson } from './responses.js';
 
 /** How long, in ms, the database may take to say that it is there. */
 const PATIENCE = 2_000;

@@ -10,8 +10,8 @@ import { DEFAULT_LIMITS } from '../ingest/limits.js';
 import { IngestStream } from '../ingest/stream.js';
 import { requireService } from '../sessions/access.js';
 import { requireSession } from '../sessions/loaders.js';
-import { answerError, answerJson, shuttingDown } from './answer.js';
 import type { HttpParts } from './parts.js';
+import { answerError, answerJson, shuttingDown } from './responses.js';
 
 export const INGEST_PATH = /^\/ingest\/([^/]+)$/;
 
