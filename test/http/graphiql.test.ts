@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SESSION_DOCUMENT, SESSIONS_DOCUMENT } from '../../src/http/graphiql/documents.js';
+import { SESSIONS_DOCUMENT, sessionDocument } from '../../src/http/graphiql/documents.js';
 import { schema } from '../../src/schema.js';
 import { GOOD, openDoors, type TestDoors } from './doors.js';
 
@@ -75,7 +75,11 @@ describe('GraphiQL', () => {
     }
   });
 
-  it.each([SESSION_DOCUMENT, SESSIONS_DOCUMENT])('has documents that the schema understands', (document) => {
+  it.each([
+    sessionDocument({ hasToken: true, hasSession: true, isAnswered: true }),
+    sessionDocument({ hasToken: false, hasSession: false, isAnswered: false }),
+    SESSIONS_DOCUMENT,
+  ])('has documents that the schema understands', (document) => {
     expect(validate(schema, parse(document))).toEqual([]);
     expect(document).toMatch(/^query /m);
     expect(document).toMatch(/^subscription /m);
@@ -86,6 +90,29 @@ describe('GraphiQL', () => {
     expect(tabs).toHaveLength(1);
     expect(JSON.parse(tabs[0].variables)).toEqual({ sessionId: ANOTHER });
     expect((await browse('/sessions/%3Cscript%3E')).status).toBe(404);
+  });
+
+  it('offers to ask only where the demo answers', async () => {
+    const documentOf = async (path: string) => String(optionsIn(await browse(path)).tabs[0].query);
+    expect(await documentOf('/graphql')).toContain('mutation Ask');
+    expect(await documentOf(`/sessions/${demo.sessionId}`)).toContain('mutation Ask');
+    expect(await documentOf(`/sessions/${ANOTHER}`)).not.toContain('mutation Ask');
+  });
+
+  it('without a demo says what to fill in, with a header that a browser can send', async () => {
+    const bare = await openDoors();
+    const [tab] = optionsIn(await browse('/graphql', {}, bare)).tabs;
+    await bare.close();
+    expect(new Headers(JSON.parse(tab.headers)).get('authorization')).toMatch(/^Bearer tdg_/);
+    expect(tab.query).toMatch(/^# Put a token into Headers/);
+    expect(tab.query).toContain('# Put the id of a session into Variables');
+    expect(tab.query).not.toContain('Ask');
+  });
+
+  it('is where the root leads a browser, and nobody else', async () => {
+    const { status, headers } = await browse('/');
+    expect([status, headers.location]).toEqual([302, '/graphql']);
+    expect((await browse('/', { accept: '*/*' })).status).toBe(404);
   });
 
   it('is not there in production', async () => {

@@ -5,22 +5,54 @@ export interface Tab {
   readonly headers: string;
 }
 
-/** One session, now and live. */
-export const SESSION_DOCUMENT = `# Press play and choose.
-# Live: the session from its start, then
-# each event as it happens.
+/** What a page of a session can do for its reader. */
+export interface SessionPage {
+  /** Its headers hold a credential. */
+  readonly hasToken: boolean;
+  /** Its variables name a session. */
+  readonly hasSession: boolean;
+  /** The demo's agent answers what is asked in the session. */
+  readonly isAnswered: boolean;
+}
 
+/** One session, live and as it is now. Lines are short enough for GraphiQL's editor in a window of 1280 pixels. */
+export function sessionDocument({ hasToken, hasSession, isAnswered }: SessionPage): string {
+  const first = [
+    ...(hasToken ? [] : ['# Put a token into Headers', '# (README: Accounts and tokens).']),
+    ...(hasSession ? [] : ['# Put the id of a session into Variables.']),
+  ];
+  return [
+    ...(first.length > 0 ? [`${first.join('\n')}\n\n`] : []),
+    '# Press play and choose:\n\n',
+    LIVE,
+    SESSION,
+    ...(isAnswered ? [ASK] : []),
+  ].join('');
+}
+
+const LIVE = `# Live: what has happened, then each event
+# as it happens. Only the latest update is
+# shown; choose Session for the whole.
 subscription Live($sessionId: ID!) {
   sessionEvents(sessionId: $sessionId) {
     edges {
       node {
-        ... on SessionEventOccurrence { kind createdAt }
+        ... on SessionEventOccurrence {
+          kind
+          createdAt
+        }
         ... on UserMessageEvent { text }
         ... on AgentMessageEvent {
-          citations { quote source { title url } }
+          citations {
+            quote
+            source { title url }
+          }
           displayText
         }
-        ... on MethodsEvent { approach searches { source query } }
+        ... on MethodsEvent {
+          approach
+          searches { source query }
+        }
         ... on ActivityEvent { title status }
         ... on QuestionEvent { text }
         ... on ErrorEvent { code message }
@@ -30,17 +62,31 @@ subscription Live($sessionId: ID!) {
     checkpoint
   }
 }
+`;
 
+const SESSION = `
+# Session: where it stands, its latest
+# events, and what its answers cite.
 query Session($sessionId: ID!) {
   session(sessionId: $sessionId) {
     title
     status
     url
-    events(last: 20) {
+    events(last: 50) {
       totalCount
       nodes {
-        ... on SessionEventOccurrence { kind createdAt }
-        ... on AgentMessageEvent { displayText }
+        ... on SessionEventOccurrence {
+          kind
+          createdAt
+        }
+        ... on UserMessageEvent { text }
+        ... on AgentMessageEvent {
+          displayText
+          citations {
+            quote
+            source { title url }
+          }
+        }
         ... on ActivityEvent { title status }
       }
     }
@@ -50,16 +96,30 @@ query Session($sessionId: ID!) {
     }
   }
 }
+`;
 
-mutation Ask($sessionId: ID!, $text: String = "And what does that cost?") {
-  sendMessage(input: { sessionId: $sessionId, text: $text }) {
-    edge { node { ... on UserMessageEvent { text createdAt } } }
+const ASK = `
+# Ask: sends a message. The demo plays a
+# recording in answer; no model is asked.
+mutation Ask(
+  $sessionId: ID!
+  $text: String = "What is the evidence?"
+) {
+  sendMessage(
+    input: { sessionId: $sessionId, text: $text }
+  ) {
+    edge {
+      node {
+        ... on UserMessageEvent { text createdAt }
+      }
+    }
   }
 }
 `;
 
 /** Who I am, and what there is. */
-export const SESSIONS_DOCUMENT = `query Sessions {
+export const SESSIONS_DOCUMENT = `# Sessions: who you are, and what there is.
+query Sessions {
   viewer {
     account { name }
     organization { name }
@@ -67,11 +127,16 @@ export const SESSIONS_DOCUMENT = `query Sessions {
   }
   sessions(first: 10) {
     totalCount
-    nodes { sessionId title status createdAt }
+    nodes {
+      sessionId
+      title
+      status
+      createdAt
+    }
   }
 }
 
-# Tells when the list above has changed.
+# Changes: tells when that list has changed.
 subscription Changes {
   sessionChanged {
     resync

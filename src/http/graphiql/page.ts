@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SESSION_DOCUMENT, SESSIONS_DOCUMENT, type Tab } from './documents.js';
+import { SESSIONS_DOCUMENT, sessionDocument, type Tab } from './documents.js';
 
 /** What a browser on this machine is given, so that a stranger needs nothing. */
 export interface DemoAccess {
@@ -18,7 +18,8 @@ export interface PageRequest {
   readonly folder: string;
 }
 
-const NO_TOKEN = 'Bearer tdg_…';
+/** ASCII, as a browser sends no other header. */
+const NO_TOKEN = 'Bearer tdg_YOUR_TOKEN';
 
 /** Nothing but this server is asked for anything, and no other page may frame this one. */
 const POLICY = [
@@ -79,7 +80,11 @@ function optionsOf({ sessionId, demo }: PageRequest) {
   );
   const shown = sessionId ?? demo?.sessionId ?? '';
   const session: Tab = {
-    query: SESSION_DOCUMENT,
+    query: sessionDocument({
+      hasToken: demo !== undefined,
+      hasSession: shown !== '',
+      isAnswered: shown === demo?.sessionId,
+    }),
     variables: JSON.stringify({ sessionId: shown }, null, 2),
     headers,
   };
