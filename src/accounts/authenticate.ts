@@ -22,8 +22,9 @@ export function bearer(header: string | undefined): string | undefined {
  */
 export async function authenticate(database: Database, secret: string | undefined): Promise<Viewer> {
   if (secret === undefined) throw unauthenticated('Expected a credential, got none.');
-  if (!SECRET.test(secret))
-    throw unauthenticated('Expected a credential that starts with tdg_, got other text.');
+  if (!SECRET.test(secret)) {
+    throw unauthenticated('Expected a credential, which is tdg_ and 43 characters, got other text.');
+  }
   const found = await findByHash(database, hashSecret(secret));
   if (found === undefined || !isAlive(found)) {
     throw unauthenticated('Expected a credential in force: this one is unknown, expired or revoked.');
