@@ -108,11 +108,15 @@ async function serverVersion(pool: Pool): Promise<number> {
     );
     return rows[0]?.version ?? 0;
   } catch (cause) {
-    const reason =
-      cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause);
-    throw new DatabaseStartError(
-      `The PostgreSQL of DATABASE_URL does not answer: ${reason}. Start it, or correct the URL.`,
-      { cause },
-    );
+    throw new DatabaseStartError(refusal(cause), { cause });
   }
+}
+
+/** A server that answers with an SQLSTATE is there, but lets this user or this database not be. */
+function refusal(cause: unknown): string {
+  const code = cause instanceof Error ? String(Reflect.get(cause, 'code')) : '';
+  const reason = cause instanceof Error ? cause.message || code : String(cause);
+  return /^[0-9A-Z]{5}$/.test(code)
+    ? `The PostgreSQL of DATABASE_URL refuses: ${reason}. Make the role and the database (createuser, createdb), or correct the URL.`
+    : `The PostgreSQL of DATABASE_URL does not answer: ${reason}. Start it, or correct the URL.`;
 }
