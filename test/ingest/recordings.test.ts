@@ -27,7 +27,7 @@ const EXPECTED: ReadonlyMap<string, readonly [events: string[], ignored?: Ignore
         ...whole('Searching the web'),
         ...whole('Reading a page'),
         ...whole('Searching the web'),
-        message(1197, 6, 4),
+        message(1198, 6, 4),
         'methods, 2 searches, 4 sources',
         idle,
       ],
