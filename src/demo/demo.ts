@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { authenticate } from '../accounts/authenticate.js';
 import type { Operation } from '../accounts/operation.js';
 import type { DemoAccess } from '../http/graphiql/page.js';
-import { requireSession } from '../sessions/loaders.js';
 import { sessionLogKey } from '../sessions/topics.js';
 import { DemoAgent } from './agent.js';
 import type { FollowNotices } from './follow-notices.js';
@@ -39,11 +38,9 @@ export async function startDemo(
   if (tokens === undefined || found === undefined) return undefined;
   log.info({ file: tokensFile(dataDir) }, 'a demo workspace is here; its credentials are in this file');
   const { operation, sessionId } = found;
-  const { eventHead } = await requireSession(operation, sessionId);
   const agent = new DemoAgent({
     operation,
     sessionId,
-    head: eventHead,
     ...(pace !== undefined && { pace }),
     onError: (error) => log.warn({ err: error }, 'the demo agent gave up'),
   });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { EventInput } from '../events/content.js';
 import { parseFormat } from '../ingest/formats.js';
 import { IngestStream } from '../ingest/stream.js';
+import { DEFAULT_TITLES, type ToolTitles } from '../ingest/titles.js';
 
 /** What an agent was asked, and the recording of its answer. */
 export interface Recording {
@@ -32,19 +33,26 @@ export const CORAL_REEFS: Recording = {
 /** The recordings lie with the source, also for what was built of it. */
 const folder = new URL('../../src/demo/recordings/', import.meta.url);
 
+/** The recordings use a tool that is their own. */
+const TITLES: ToolTitles = new Map([
+  ...DEFAULT_TITLES,
+  ['search_reading_list', { title: 'Searching the reading list' }],
+]);
+
 /** The events of a recording, by the way that every raw stream takes. They have the same ids for the same `context`. */
 export async function readEvents({ file }: Recording, context: string): Promise<readonly EventInput[]> {
-  const stream = new IngestStream({ format: parseFormat('anthropic-messages'), sessionId: context });
+  const format = parseFormat('anthropic-messages');
+  const stream = new IngestStream({ format, sessionId: context, titles: TITLES });
   return [...stream.push(await readFile(new URL(file, folder))), ...stream.end()];
 }
 
 /** What the ids of the demo's own questions begin with. */
 export const OWN_QUESTION = 'demo-question-';
 
-/** The question, as its asker's message. */
-export const questionOf = ({ question }: Recording, context: string): EventInput => ({
+/** The question, as its asker's message: once in a session. */
+export const questionOf = ({ question, file }: Recording): EventInput => ({
   kind: 'user_message',
-  eventId: `${OWN_QUESTION}${context}`,
-  messageId: `${OWN_QUESTION}${context}`,
+  eventId: `${OWN_QUESTION}${file}`,
+  messageId: `${OWN_QUESTION}${file}`,
   text: question,
 });

@@ -61,7 +61,7 @@ async function addPast(
 ): Promise<void> {
   const { id } = await createSession(agent, { accountId: ownerId, title: recording.title });
   const start = Date.now() - hoursAgo * HOUR;
-  const events = [questionOf(recording, id), ...(await readEvents(recording, id))].map((event, index) => ({
+  const events = [questionOf(recording), ...(await readEvents(recording, id))].map((event, index) => ({
     ...event,
     createdAt: new Date(start + index * BETWEEN_EVENTS),
   }));
