@@ -15,7 +15,7 @@ export async function serve(env: Environment): Promise<number> {
   const gateway = await startGateway(config, { log });
   const operator = await openOperator(config, gateway);
   if (isTerminal) console.log(welcome(config, gateway));
-  else log.info({ url: gateway.url }, 'listening');
+  else log.info({ url: `${gateway.url}/graphql` }, 'listening');
   const signal = await stop;
   log.info({ signal }, 'stopping');
   await operator?.close();

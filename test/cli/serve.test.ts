@@ -14,7 +14,7 @@ async function serve() {
   const server = begin(['serve'], env);
   const url = await vi.waitFor(
     () => {
-      const found = /"url":"([^"]+)"/.exec(server.output.out)?.[1];
+      const found = /"url":"([^"]+)\/graphql"/.exec(server.output.out)?.[1];
       if (found === undefined) throw new Error(`Not listening yet: ${server.output.out}${server.output.err}`);
       return found;
     },
