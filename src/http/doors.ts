@@ -84,11 +84,15 @@ export class Doors {
 
   /** GraphiQL and what belongs to it; false when that is not what was asked for. */
   async #showGraphiql(req: IncomingMessage, res: ServerResponse, path: string): Promise<boolean> {
+    const isBrowser = req.headers.accept?.includes('text/html') === true;
+    if (path === '/' && isBrowser) {
+      res.writeHead(302, { location: GRAPHQL_PATH }).end();
+      return true;
+    }
     const [, hash, name] = ASSET_PATH.exec(path) ?? [];
     if (hash !== undefined && name !== undefined) return this.#assets.answer(req, res, hash, name);
     const [, sessionId] = SESSION_PATH.exec(path) ?? [];
-    const wantsPage = path === GRAPHQL_PATH && req.headers.accept?.includes('text/html');
-    if (sessionId === undefined && !wantsPage) return false;
+    if (sessionId === undefined && !(path === GRAPHQL_PATH && isBrowser)) return false;
     const demo = demoFor(req, this.#parts.config.host, this.#parts.demo);
     answerPage(req, res, { sessionId, demo, folder: await this.#assets.folder() });
     return true;
