@@ -1,5 +1,6 @@
 import type { Operation } from '../accounts/operation.js';
 import type { Listing } from '../graphql/connections.js';
+import { denseListing } from '../sessions/part-pages.js';
 import type { SessionRow } from '../sessions/store.js';
 import { citationCountOf, citationsOfSource, citedSourcesOf } from './loaders.js';
 import { type CitationNode, type SourceNode, toCitationNode, toSourceNode } from './nodes.js';
@@ -8,16 +9,14 @@ import type { CitationRow, SourceKey, SourceRow } from './store.js';
 /** A session's cited sources in the order of their first citation. */
 export const citedSources = (
   operation: Operation,
-  { id, sourceHead }: SessionRow,
-): Listing<SourceRow, SourceNode> => ({
-  log: `sources:${id}`,
-  head: sourceHead,
-  dense: true,
-  read: (stretch) => citedSourcesOf(operation).load({ sessionId: id, ...stretch }),
-  count: () => Promise.resolve(sourceHead),
-  numberOf: ({ number }) => number ?? 0,
-  toNode: toSourceNode,
-});
+  { id, sourceHead: head }: SessionRow,
+): Listing<SourceRow, SourceNode> =>
+  denseListing({
+    log: `sources:${id}`,
+    head,
+    read: (stretch) => citedSourcesOf(operation).load({ sessionId: id, ...stretch }),
+    toNode: toSourceNode,
+  });
 
 /** The citations of one source among all of its session, in their order. */
 export const citedBy = (

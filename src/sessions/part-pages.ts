@@ -1,6 +1,7 @@
 import type { Operation } from '../accounts/operation.js';
 import type { NumberStretch } from '../accounts/ranges.js';
 import { defineLoader } from '../database/loaders.js';
+import type { Listing } from '../graphql/connections.js';
 
 /** A stretch that is asked for, and its place in the call. */
 export type Asked<K> = K & NumberStretch & { readonly place: number };
@@ -33,3 +34,13 @@ export const definePages = <K extends object, Row>(
     },
     { key: JSON.stringify },
   );
+
+/** A session's list that has each number from 1 to its head, read in such stretches. */
+export const denseListing = <Row extends { readonly number: number | null }, Node>(
+  list: Pick<Listing<Row, Node>, 'log' | 'head' | 'read' | 'toNode'>,
+): Listing<Row, Node> => ({
+  ...list,
+  dense: true,
+  count: async () => list.head,
+  numberOf: ({ number }) => number ?? 0,
+});
