@@ -93,6 +93,4 @@ function undescribed(type: GraphQLNamedType): string[] {
   ];
 }
 
-/** A mutation's `input` is described by its type. */
-const isSilent = ({ name, description }: { readonly name: string; readonly description?: string | null }) =>
-  !description && name !== 'input';
+const isSilent = ({ description }: { readonly description?: string | null }) => !description;

@@ -21,11 +21,11 @@ const deliveredOutputKinds: Record<Kind<typeof DELIVERED_OUTPUT_KINDS>, { descri
 };
 
 export const ArtifactKindRef = builder.enumType('ArtifactKind', {
-  description: 'How a file came about.',
+  description: 'How a file came about. Later versions may add values.',
   values: artifactKinds,
 });
 
 export const DeliveredOutputKindRef = builder.enumType('DeliveredOutputKind', {
-  description: 'What was delivered.',
+  description: 'What kind of output was delivered. Later versions may add values.',
   values: deliveredOutputKinds,
 });

@@ -27,7 +27,7 @@ const DeliveredOutputConnection = connectionTypes(
 
 builder.node(ArtifactRef, {
   description:
-    'A file that a session produced, without its bytes. Under an event it is as that event gave it, under the session its latest snapshot; join the two by artifactId.',
+    'A file that a session produced, without its bytes. Under an event it is as that event gave it, under the session its latest snapshot. The two have different ids: join them by artifactId.',
   id: { resolve: (artifact) => formatPartId(partIdOf(artifact)) },
   loadManyWithoutCache: (ids, { operation }) =>
     loadParts(operation, ids, ({ sessionId, eventNumber, key: artifactId }) =>
@@ -43,7 +43,7 @@ builder.node(ArtifactRef, {
     kind: t.field({ type: ArtifactKindRef, description: 'How it came about.', resolve: artifactKindOf }),
     format: t.string({
       nullable: true,
-      description: 'Such as pdf.',
+      description: 'Its file format, such as pdf.',
       resolve: ({ fields }) => fields.format,
     }),
     filename: t.string({
@@ -58,7 +58,7 @@ builder.node(ArtifactRef, {
     sizeBytes: t.field({
       type: 'SafeInt',
       nullable: true,
-      description: 'Bytes.',
+      description: 'Its size in bytes.',
       resolve: ({ fields }) => fields.sizeBytes,
     }),
     createdAt: t.field({
@@ -72,7 +72,7 @@ builder.node(ArtifactRef, {
 
 builder.node(DeliveredOutputRef, {
   description:
-    'A table, text, presentation or figure that a session delivered. Under an event it is as that event gave it, under the session its latest snapshot; join the two by artifactId.',
+    'A table, text, presentation or figure that a session delivered. Under an event it is as that event gave it, under the session its latest snapshot. The two have different ids: join them by artifactId.',
   id: { resolve: (output) => formatPartId(partIdOf(output)) },
   loadManyWithoutCache: (ids, { operation }) =>
     loadParts(operation, ids, ({ sessionId, eventNumber, key: artifactId }) =>

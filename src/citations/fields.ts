@@ -28,7 +28,7 @@ const UpsertSourcesPayload = builder
   .implement({
     description: 'The session and the sources as they are now.',
     fields: (t) => ({
-      session: t.expose('session', { type: SessionRef, description: 'The session.' }),
+      session: t.expose('session', { type: SessionRef, description: 'The session as it is now.' }),
       sources: t.expose('sources', {
         type: [SourceRef],
         description: 'One for each that was sent, in that order, as the session knows it now.',

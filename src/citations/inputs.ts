@@ -9,19 +9,26 @@ export const SourceInput = builder.inputType('SourceInput', {
       required: true,
       description: 'Names the work within the session: 1 to 512 characters.',
     }),
-    title: t.string({ description: 'At most 65,536 characters.' }),
-    authors: t.stringList({ required: true, description: 'In their order, at most 5,000.' }),
+    title: t.string({ description: 'Its title, at most 65,536 characters.' }),
+    authors: t.stringList({
+      required: true,
+      description: 'The names of its authors in their order: at most 5,000 of 4,096 characters.',
+    }),
     year: t.int({ description: 'The year of publication, negative before the common era.' }),
-    doi: t.string({ description: 'At most 4,096 characters; kept as it is.' }),
-    url: t.string({ description: 'At most 4,096 characters; kept as it is, not checked.' }),
+    doi: t.string({ description: 'Its DOI, at most 4,096 characters; kept as it is.' }),
+    url: t.string({ description: 'Where it is, at most 4,096 characters; kept as it is, not checked.' }),
     venue: t.string({ description: 'Journal, book, conference or site, at most 4,096 characters.' }),
     citationCount: t.field({ type: 'SafeInt', description: 'How many works cite it, 0 or more.' }),
     fullTextAvailable: t.boolean({ description: 'Whether its full text can be had.' }),
-    studyTypeTags: t.stringList({ required: true, description: 'What kind of study it is, at most 100.' }),
+    studyTypeTags: t.stringList({
+      required: true,
+      description: 'What kind of study it is: at most 100 of 4,096 characters.',
+    }),
     journalQuartile: t.int({ description: "The journal's quartile, 1 the best." }),
-    elicitId: t.string({ description: "The work's id in the Elicit corpus." }),
+    elicitId: t.string({ description: "The work's id in the Elicit corpus, at most 4,096 characters." }),
     abstract: t.string({
-      description: "At most 65,536 characters; kept with the session's source, not with the event.",
+      description:
+        "Its abstract, at most 65,536 characters; kept with the session's source, not with the event.",
     }),
   }),
 });

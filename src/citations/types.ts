@@ -38,7 +38,7 @@ const loadSources = (operation: Operation, ids: readonly string[]): Promise<(Sou
 
 builder.node(SourceRef, {
   description:
-    'A cited work. Under a citation it is as that event gave it, under the session as everything known so far adds up; join the two by sourceRef.',
+    'A cited work. Under a citation it is as that event gave it, under the session as everything known so far adds up. The two have different ids: join them by sourceRef.',
   id: { resolve: idOf },
   loadManyWithoutCache: (ids, { operation }) => loadSources(operation, ids),
   fields: (t) => ({
@@ -47,11 +47,11 @@ builder.node(SourceRef, {
     }),
     title: t.string({
       nullable: true,
-      description: 'As given, markup included.',
+      description: 'Its title as given, markup included.',
       resolve: ({ fields }) => fields.title,
     }),
     authors: t.stringList({
-      description: 'In their order; empty when none is known.',
+      description: 'The names of its authors in their order; empty when none is known.',
       resolve: ({ fields }) => fields.authors ?? [],
     }),
     year: t.int({

@@ -54,7 +54,13 @@ builder.mutationField('issueCredential', (t) =>
     nullable: true,
     description:
       'Issues a credential. FORBIDDEN where the kind or the role does not allow it; NOT_FOUND for a session that one may not write; BAD_USER_INPUT otherwise.',
-    args: { input: t.arg({ type: IssueCredentialInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: IssueCredentialInput,
+        required: true,
+        description: 'What the credential is to be.',
+      }),
+    },
     resolve: async (_, { input }, context) => {
       const issued = await issueCredential(context.operation, input);
       renew(context);
@@ -88,7 +94,9 @@ builder.mutationField('revokeCredential', (t) =>
     nullable: true,
     description:
       'Ends a credential that Viewer.credentials lists. Again is no error. NOT_FOUND for all others, there or not.',
-    args: { input: t.arg({ type: RevokeCredentialInput, required: true }) },
+    args: {
+      input: t.arg({ type: RevokeCredentialInput, required: true, description: 'The credential to end.' }),
+    },
     resolve: async (_, { input }, context) => {
       const credential = await revokeCredential(context.operation, input.credentialId);
       renew(context);

@@ -10,7 +10,7 @@ import { accountById, credentialById, organizationById } from './loaders.js';
 import type { AccountRow, CredentialRow, OrganizationRow } from './store.js';
 
 const OrganizationRoleRef = builder.enumType('OrganizationRole', {
-  description: 'What an account is in its organisation.',
+  description: 'What an account is in its organisation. Later versions may add values.',
   values: {
     [OrganizationRole.ADMIN]: {
       description: "Reads what is the organisation's and manages its credentials, beside what a member does.",
@@ -20,7 +20,7 @@ const OrganizationRoleRef = builder.enumType('OrganizationRole', {
 });
 
 export const CredentialKindRef = builder.enumType('CredentialKind', {
-  description: 'What a credential is for, which decides what it may do.',
+  description: 'What a credential is for, which decides what it may do. Later versions may add values.',
   values: {
     [CredentialKind.PERSONAL]: { description: 'A person.' },
     [CredentialKind.RUN]: { description: 'An agent in one session, for as long as it runs.' },
@@ -81,7 +81,10 @@ builder.node(CredentialRef, {
       resolve: async ({ accountId }, _, { operation }) =>
         existing(await accountById(operation).load(accountId)),
     }),
-    kind: t.expose('kind', { type: CredentialKindRef, description: 'Decides what it may do.' }),
+    kind: t.expose('kind', {
+      type: CredentialKindRef,
+      description: 'What it is for, which decides what it may do.',
+    }),
     name: t.exposeString('name', { nullable: true, description: 'What it was called when it was issued.' }),
     scopes: t.exposeStringList('scopes', {
       description:
@@ -101,7 +104,7 @@ builder.node(CredentialRef, {
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'A use in its last minute of use; null if never used.',
+      description: 'When it was last used, to within a minute; null if it never was.',
     }),
   }),
 });
@@ -113,7 +116,7 @@ const credentials = connectionTypes<CredentialRow>(
 );
 
 builder.objectType(ViewerRef, {
-  description: 'Who asks.',
+  description: 'Who asks: what the credential of this request speaks for.',
   fields: (t) => ({
     account: t.field({
       type: AccountRef,

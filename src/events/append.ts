@@ -175,9 +175,10 @@ function numbered(session: SessionRow, number: number, event: PreparedEvent, now
     eventId: content.eventId,
     kind: stored.kind,
     createdAt,
+    repliesTo,
     payload: stored.payload,
   });
-  return { row, content, hash, stored, repliesTo };
+  return { row, content, hash, stored };
 }
 
 /** The state that won, for `extensions.current`. */

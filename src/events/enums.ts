@@ -28,7 +28,7 @@ const kinds: Record<EventKind, string> = {
 
 /** GraphQL's names are the stored kinds in upper case. */
 export const SessionEventKindRef = builder.enumType('SessionEventKind', {
-  description: 'What an event tells. A client must expect kinds that are added later.',
+  description: 'What kind of event it is. Later versions add kinds: a client must expect them.',
   values: Object.fromEntries(
     Object.entries(kinds).map(([kind, description]) => [kind.toUpperCase(), { value: kind, description }]),
   ) as Record<string, { readonly value: EventKind; readonly description: string }>,
@@ -41,7 +41,7 @@ const completions: Described<(typeof MESSAGE_COMPLETIONS)[number]> = {
 };
 
 export const MessageCompletionRef = builder.enumType('MessageCompletion', {
-  description: 'How a message of the agent ended.',
+  description: 'How a message of the agent ended. Later versions may add values.',
   values: completions,
 });
 
@@ -53,7 +53,7 @@ const formats: Described<(typeof RESPONSE_FORMATS)[number]> = {
 };
 
 export const ResponseFormatRef = builder.enumType('ResponseFormat', {
-  description: 'What an answer has to bring.',
+  description: 'What an answer has to bring. Later versions may add values.',
   values: formats,
 });
 
@@ -64,7 +64,7 @@ const activityStatuses: Described<(typeof ACTIVITY_STATUSES)[number]> = {
 };
 
 export const ActivityStatusRef = builder.enumType('ActivityStatus', {
-  description: 'How far a step of the work is, as of the event.',
+  description: 'How far a step of the work is, as of the event. Later versions may add values.',
   values: activityStatuses,
 });
 
@@ -75,6 +75,6 @@ const errorCodes: Described<(typeof AGENT_ERROR_CODES)[number]> = {
 };
 
 export const AgentErrorCodeRef = builder.enumType('AgentErrorCode', {
-  description: 'Why a run failed.',
+  description: 'Why a run failed. Later versions may add values.',
   values: errorCodes,
 });

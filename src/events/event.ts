@@ -10,6 +10,8 @@ interface Occurrence {
   readonly eventId: string;
   /** Null for a historical event without one. */
   readonly createdAt: Date | null;
+  /** The questionId that it answers; only a user_message has one. */
+  readonly repliesTo: string | null;
   /** About how many bytes it holds in memory, or shows: the citations of a message count, though they are read apart. */
   readonly size: number;
 }
@@ -25,6 +27,7 @@ export interface RawEvent {
   readonly eventId: string;
   readonly kind: string;
   readonly createdAt: Date | null;
+  readonly repliesTo: string | null;
   readonly payload: string;
 }
 

@@ -23,7 +23,7 @@ interface Payload {
 }
 
 const AppendSessionEventsInput = builder.inputType('AppendSessionEventsInput', {
-  description: 'What an agent did.',
+  description: 'What an agent did in a session.',
   fields: (t) => ({
     sessionId: t.id({ required: true, description: 'A session that the runtime may write to.' }),
     events: t.field({
@@ -37,7 +37,7 @@ const AppendSessionEventsInput = builder.inputType('AppendSessionEventsInput', {
 const AppendSessionEventsPayload = builder.objectRef<Payload>('AppendSessionEventsPayload').implement({
   description: 'What was appended.',
   fields: (t) => ({
-    session: t.expose('session', { type: SessionRef, description: 'As it is after the append.' }),
+    session: t.expose('session', { type: SessionRef, description: 'The session as it is after the append.' }),
     edges: t.field({
       type: [SessionEventEdgeRef],
       description:
@@ -61,7 +61,13 @@ builder.mutationField('appendSessionEvents', (t) =>
     nullable: true,
     description:
       'Appends what an agent did, all or nothing, and may be repeated: eventIds that are there with the same content are reported. SERVICE only, else FORBIDDEN; NOT_FOUND, BAD_USER_INPUT with the path, CONFLICT with `current` for an eventId with other content.',
-    args: { input: t.arg({ type: AppendSessionEventsInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: AppendSessionEventsInput,
+        required: true,
+        description: 'The session and its new events.',
+      }),
+    },
     resolve: async (_, { input }, context) => {
       const { session, events, duplicates } = await appendSessionEvents(
         context.operation,
@@ -80,7 +86,7 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
       description: 'A UUID of your own, so that the call may be repeated. Absent: a random one.',
     }),
     title: t.string({ description: '1 to 1,000 characters.' }),
-    text: t.string({ description: 'The initial message, at most 2 MB.' }),
+    text: t.string({ description: 'The initial message, at most 2,097,152 characters.' }),
     accountId: t.id({
       description:
         'The owner, for a SERVICE credential: an account of its organisation. Absent: its own account.',
@@ -93,7 +99,7 @@ const CreateSessionPayload = builder
   .implement({
     description: 'The session.',
     fields: (t) => ({
-      session: t.expose('session', { type: SessionRef, description: 'As it is now.' }),
+      session: t.expose('session', { type: SessionRef, description: 'The session as it is now.' }),
     }),
   });
 
@@ -103,7 +109,13 @@ builder.mutationField('createSession', (t) =>
     nullable: true,
     description:
       'Creates a session; again with the same content for the same owner it gives that session. FORBIDDEN for RUN, and for a person who names another account; NOT_FOUND for an account that is not of the organisation; CONFLICT for a sessionId that is taken.',
-    args: { input: t.arg({ type: CreateSessionInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: CreateSessionInput,
+        required: true,
+        description: 'What the session begins with.',
+      }),
+    },
     resolve: async (_, { input }, context) => {
       const { id } = await createSession(context.operation, input);
       return { session: await requireSession(renew(context), id) };
@@ -116,10 +128,10 @@ const writtenType = (name: string, description: string) =>
   builder.objectRef<Written>(name).implement({
     description,
     fields: (t) => ({
-      session: t.expose('session', { type: SessionRef, description: 'As it is after that.' }),
+      session: t.expose('session', { type: SessionRef, description: 'The session as it is after that.' }),
       edge: t.field({
         type: SessionEventEdgeRef,
-        description: 'The event and its place.',
+        description: 'The event and its cursor.',
         resolve: ({ event }) => edgeOf(event),
       }),
     }),
@@ -129,7 +141,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
   description: 'A message to the agent.',
   fields: (t) => ({
     sessionId: t.id({ required: true, description: 'One that the viewer may write to.' }),
-    text: t.string({ required: true, description: 'At most 2 MB; empty only with files.' }),
+    text: t.string({ required: true, description: 'At most 2,097,152 characters; empty only with files.' }),
     messageId: t.id({
       description: 'A name of your own, so that the call may be repeated. Absent: a random one.',
     }),
@@ -139,10 +151,12 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
 
 builder.mutationField('sendMessage', (t) =>
   t.field({
-    type: writtenType('SendMessagePayload', 'The message.'),
+    type: writtenType('SendMessagePayload', 'The message, as an event.'),
     nullable: true,
     description: `Adds a user_message; again with the same messageId and content it gives that one. ${REFUSALS}, CONFLICT for a messageId with other content.`,
-    args: { input: t.arg({ type: SendMessageInput, required: true }) },
+    args: {
+      input: t.arg({ type: SendMessageInput, required: true, description: 'The session and the message.' }),
+    },
     resolve: async (_, { input }, context) => {
       const { event } = await sendMessage(context.operation, input);
       return { session: await requireSession(renew(context), event.sessionId), event };
@@ -154,11 +168,14 @@ const QuestionAnswerInput = builder.inputType('QuestionAnswerInput', {
   description: 'An answer to one question, as its responseFormat asks for it.',
   fields: (t) => ({
     questionId: t.id({ required: true, description: 'The question, or one of a form.' }),
-    text: t.string({ description: 'For TEXT; beside options or files a remark.' }),
-    optionIds: t.idList({
-      description: 'For SINGLE_SELECT exactly one, for MULTI_SELECT one or more, each once.',
+    text: t.string({
+      description: 'The answer for TEXT, a remark beside options or files; at most 2,097,152 characters.',
     }),
-    files: t.field({ type: [UploadedFileInput], description: 'For FILE at least one.' }),
+    optionIds: t.idList({
+      description:
+        'For SINGLE_SELECT exactly one, for MULTI_SELECT one or more, each once; of the options that the question has.',
+    }),
+    files: t.field({ type: [UploadedFileInput], description: 'For FILE at least one; at most 500.' }),
   }),
 });
 
@@ -166,21 +183,27 @@ const AnswerQuestionInput = builder.inputType('AnswerQuestionInput', {
   description: 'The answer to a question.',
   fields: (t) => ({
     sessionId: t.id({ required: true, description: 'One that the viewer may write to.' }),
-    questionId: t.id({ required: true, description: 'Of the QUESTION event.' }),
+    questionId: t.id({ required: true, description: 'As the QUESTION event has it.' }),
     answers: t.field({
       type: [QuestionAnswerInput],
       required: true,
-      description: 'One answer, or one for each question of a form.',
+      description: 'One answer, or one for each question of a form; at most 100.',
     }),
   }),
 });
 
 builder.mutationField('answerQuestion', (t) =>
   t.field({
-    type: writtenType('AnswerQuestionPayload', 'The answer.'),
+    type: writtenType('AnswerQuestionPayload', 'The answer, as an event.'),
     nullable: true,
     description: `Answers a question with a user_message, its \`reply\`; the same answers again give that one. ${REFUSALS} where an answer does not fit what was asked, CONFLICT with \`current\` if it has another answer.`,
-    args: { input: t.arg({ type: AnswerQuestionInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: AnswerQuestionInput,
+        required: true,
+        description: 'The question and its answers.',
+      }),
+    },
     resolve: async (_, { input }, context) => {
       const { event } = await answerQuestion(context.operation, input);
       return { session: await requireSession(renew(context), event.sessionId), event };
@@ -197,10 +220,10 @@ const StopSessionInput = builder.inputType('StopSessionInput', {
 
 builder.mutationField('stopSession', (t) =>
   t.field({
-    type: writtenType('StopSessionPayload', 'The request to stop.'),
+    type: writtenType('StopSessionPayload', 'The request to stop, as an event.'),
     nullable: true,
     description: `Asks the agent to stop; while an earlier request waits to be settled it gives that one. ${REFUSALS}.`,
-    args: { input: t.arg({ type: StopSessionInput, required: true }) },
+    args: { input: t.arg({ type: StopSessionInput, required: true, description: 'The session to stop.' }) },
     resolve: async (_, { input }, context) => {
       const { event } = await stopSession(context.operation, input.sessionId);
       return { session: await requireSession(renew(context), event.sessionId), event };

@@ -28,9 +28,9 @@ const named = 'Names the message within the session: 1 to 512 characters.';
 export const UploadedFileInput = builder.inputType('UploadedFileInput', {
   description: 'A file that comes with a message: its name, never its bytes.',
   fields: (t) => ({
-    filename: t.string({ required: true, description: '1 to 1,024 characters.' }),
+    filename: t.string({ required: true, description: 'Its name: 1 to 1,024 characters.' }),
     contentType: t.string({ description: 'Its media type, at most 256 characters.' }),
-    sizeBytes: t.field({ type: 'SafeInt', description: 'Bytes, 0 or more.' }),
+    sizeBytes: t.field({ type: 'SafeInt', description: 'Its size in bytes, 0 or more.' }),
   }),
 });
 
@@ -39,9 +39,9 @@ const UserMessageEventInput = builder.inputType('UserMessageEventInput', {
   fields: (t) => ({
     ...occurrence(t),
     messageId: messageId(t, named),
-    text: t.string({ required: true, description: 'At most 2 MB.' }),
+    text: t.string({ required: true, description: 'Its text, at most 2,097,152 characters.' }),
     isInitial: t.boolean({ defaultValue: false, description: 'Whether it opens the session.' }),
-    files: t.field({ type: [UploadedFileInput], description: 'At most 500.' }),
+    files: t.field({ type: [UploadedFileInput], description: 'The files that come with it, at most 500.' }),
   }),
 });
 
@@ -50,17 +50,23 @@ const AgentMessageEventInput = builder.inputType('AgentMessageEventInput', {
   fields: (t) => ({
     ...occurrence(t),
     messageId: messageId(t, `${named} A later snapshot has the same, and an eventId of its own.`),
-    text: t.string({ required: true, description: 'With <citations> markup; at most 2 MB.' }),
+    text: t.string({
+      required: true,
+      description: 'Its text with <citations> markup; at most 2,097,152 characters.',
+    }),
     citations: t.field({
       type: [CitationInput],
       required: true,
       description: 'At most 2,000, each citationId once; may be empty.',
     }),
-    suggestedFollowUps: t.stringList({ required: true, description: 'At most 100; may be empty.' }),
+    suggestedFollowUps: t.stringList({
+      required: true,
+      description: 'What one might ask next: at most 100 of 4,096 characters; may be empty.',
+    }),
     completion: t.field({
       type: MessageCompletionRef,
       defaultValue: 'COMPLETE',
-      description: 'How it ended.',
+      description: 'Whether it was said to the end.',
     }),
   }),
 });
@@ -68,19 +74,22 @@ const AgentMessageEventInput = builder.inputType('AgentMessageEventInput', {
 const MethodSectionInput = builder.inputType('MethodSectionInput', {
   description: 'A part of the description, under its heading.',
   fields: (t) => ({
-    heading: t.string({ required: true, description: 'At most 4,096 characters.' }),
-    body: t.string({ required: true, description: 'At most 2 MB.' }),
+    heading: t.string({ required: true, description: 'Its heading, at most 4,096 characters.' }),
+    body: t.string({ required: true, description: 'Its text, at most 2,097,152 characters.' }),
   }),
 });
 
 const MethodSearchInput = builder.inputType('MethodSearchInput', {
   description: 'A search that was run.',
   fields: (t) => ({
-    source: t.string({ required: true, description: 'The key of what was searched, such as pubmed.' }),
-    query: t.string({ required: true, description: 'At most 65,536 characters.' }),
+    source: t.string({
+      required: true,
+      description: 'The key of what was searched, such as pubmed; at most 4,096 characters.',
+    }),
+    query: t.string({ required: true, description: 'What was searched for, at most 65,536 characters.' }),
     maxResults: t.int({ description: 'How many results were asked for.' }),
-    resultsCount: t.int({ description: 'How many came.' }),
-    searchedAt: t.field({ type: 'DateTime', description: 'When, if known.' }),
+    resultsCount: t.int({ description: 'How many results came.' }),
+    searchedAt: t.field({ type: 'DateTime', description: 'When it was run, if known.' }),
   }),
 });
 
@@ -97,7 +106,7 @@ const MethodArtifactInput = builder.inputType('MethodArtifactInput', {
   description: 'Something that the method produced.',
   fields: (t) => ({
     artifactId: t.id({ description: 'The artifactId under which it was or will be delivered.' }),
-    title: t.string({ required: true, description: 'At most 4,096 characters.' }),
+    title: t.string({ required: true, description: 'What it is called, at most 4,096 characters.' }),
   }),
 });
 
@@ -106,32 +115,48 @@ const MethodsEventInput = builder.inputType('MethodsEventInput', {
   fields: (t) => ({
     ...occurrence(t),
     messageId: messageId(t, 'The messageId of the answer that it describes.'),
-    approach: t.string({ required: true, description: 'One sentence, at most 65,536 characters.' }),
-    summary: t.string({ description: 'At most 65,536 characters.' }),
-    sections: t.field({ type: [MethodSectionInput], required: true, description: 'At most 500.' }),
-    keyJudgments: t.stringList({ required: true, description: 'At most 500.' }),
+    approach: t.string({
+      required: true,
+      description: 'One sentence on the kind of research, at most 65,536 characters.',
+    }),
+    summary: t.string({
+      description: 'What was searched, gathered and compared; at most 65,536 characters.',
+    }),
+    sections: t.field({
+      type: [MethodSectionInput],
+      required: true,
+      description: 'The description: at most 500 parts.',
+    }),
+    keyJudgments: t.stringList({
+      required: true,
+      description: 'Decisions made on the way: at most 500 of 65,536 characters.',
+    }),
     searches: t.field({
       type: [MethodSearchInput],
       required: true,
       description: 'Each once, in the order they were run; at most 5,000.',
     }),
     evidenceBase: t.field({ type: EvidenceBaseInput, description: 'The literature cited.' }),
-    artifacts: t.field({ type: [MethodArtifactInput], required: true, description: 'At most 500.' }),
+    artifacts: t.field({
+      type: [MethodArtifactInput],
+      required: true,
+      description: 'What the method produced, at most 500.',
+    }),
   }),
 });
 
 const QuestionOptionInput = builder.inputType('QuestionOptionInput', {
   description: 'One of the choices that a question offers.',
   fields: (t) => ({
-    optionId: t.id({ required: true, description: 'Names the option in an answer.' }),
+    optionId: t.id({ required: true, description: 'Names the option in an answer: 1 to 512 characters.' }),
     label: t.string({ required: true, description: 'What to show, at most 4,096 characters.' }),
   }),
 });
 
 /** What a question by itself and one of a form have in common. */
 const asked = (t: InputFields) => ({
-  questionId: t.id({ required: true, description: 'Names the question in an answer.' }),
-  text: t.string({ required: true, description: 'What is asked, at most 2 MB.' }),
+  questionId: t.id({ required: true, description: 'Names the question in an answer: 1 to 512 characters.' }),
+  text: t.string({ required: true, description: 'What is asked, at most 2,097,152 characters.' }),
   responseFormat: t.field({
     type: ResponseFormatRef,
     required: true,
@@ -150,7 +175,7 @@ const QuestionEventInput = builder.inputType('QuestionEventInput', {
   fields: (t) => ({
     ...occurrence(t),
     ...asked(t),
-    prefilledText: t.string({ description: 'A draft of the answer, at most 2 MB.' }),
+    prefilledText: t.string({ description: 'A draft of the answer, at most 2,097,152 characters.' }),
     questions: t.field({
       type: [FormQuestionInput],
       description: 'All questions of a form, at most 100; each of them needs an answer then.',
@@ -162,9 +187,15 @@ const ActivityEventInput = builder.inputType('ActivityEventInput', {
   description: 'A step of the work.',
   fields: (t) => ({
     ...occurrence(t),
-    activityId: t.id({ required: true, description: 'The same when the step starts and when it ends.' }),
+    activityId: t.id({
+      required: true,
+      description: 'The same when the step starts and when it ends: 1 to 512 characters.',
+    }),
     status: t.field({ type: ActivityStatusRef, required: true, description: 'How far it is.' }),
-    title: t.string({ required: true, description: 'For people to read, at most 4,096 characters.' }),
+    title: t.string({
+      required: true,
+      description: 'What is done, for people to read; at most 4,096 characters.',
+    }),
     summary: t.string({ description: 'What came of it, at most 65,536 characters.' }),
   }),
 });
@@ -173,7 +204,11 @@ const ArtifactsDeliveredEventInput = builder.inputType('ArtifactsDeliveredEventI
   description: 'Files were produced or delivered.',
   fields: (t) => ({
     ...occurrence(t),
-    artifacts: t.field({ type: [ArtifactInput], required: true, description: 'At most 500.' }),
+    artifacts: t.field({
+      type: [ArtifactInput],
+      required: true,
+      description: 'The files: at most 500, each artifactId once.',
+    }),
   }),
 });
 
@@ -184,7 +219,7 @@ const DeliveredOutputsEventInput = builder.inputType('DeliveredOutputsEventInput
     deliveredOutputs: t.field({
       type: [DeliveredOutputInput],
       required: true,
-      description: 'At most 500.',
+      description: 'The outputs: at most 500, each artifactId once.',
     }),
   }),
 });
@@ -193,10 +228,10 @@ const ErrorEventInput = builder.inputType('ErrorEventInput', {
   description: 'A run failed.',
   fields: (t) => ({
     ...occurrence(t),
-    code: t.field({ type: AgentErrorCodeRef, required: true, description: 'Why.' }),
+    code: t.field({ type: AgentErrorCodeRef, required: true, description: 'What went wrong, for programs.' }),
     message: t.string({
       required: true,
-      description: 'For people to read, and public; at most 65,536 characters.',
+      description: 'What went wrong, for people to read, and public; at most 65,536 characters.',
     }),
     retryable: t.boolean({ required: true, description: 'Whether the same request may work later.' }),
   }),
@@ -216,7 +251,7 @@ const UnknownEventInput = builder.inputType('UnknownEventInput', {
       description:
         'Its kind, 1 to 200 characters. One that this version knows is refused: send it as itself.',
     }),
-    payload: t.field({ type: 'JSON', required: true, description: 'What it says.' }),
+    payload: t.field({ type: 'JSON', required: true, description: 'Its content.' }),
   }),
 });
 

@@ -13,7 +13,11 @@ const UploadedFileRef = builder.objectRef<File>('UploadedFile').implement({
   fields: (t) => ({
     filename: t.exposeString('filename', { description: 'Its name.' }),
     contentType: t.exposeString('contentType', { nullable: true, description: 'Its media type, if known.' }),
-    sizeBytes: t.expose('sizeBytes', { type: 'SafeInt', nullable: true, description: 'Bytes, if known.' }),
+    sizeBytes: t.expose('sizeBytes', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Its size in bytes, if known.',
+    }),
   }),
 });
 
@@ -25,9 +29,17 @@ builder.node(UserMessageEventRef, {
   description: 'A message to the agent: a request, or the reply to a question.',
   fields: (t) => ({
     messageId: t.exposeID('messageId', { description: 'Names the message within the session.' }),
-    text: t.exposeString('text', { description: 'As it was sent.' }),
+    text: t.exposeString('text', { description: 'Its text, as it was sent.' }),
     isInitial: t.exposeBoolean('isInitial', { description: 'Whether it opened the session.' }),
-    files: t.expose('files', { type: [UploadedFileRef], description: 'What came with it; may be empty.' }),
+    files: t.expose('files', {
+      type: [UploadedFileRef],
+      description: 'The files that came with it; may be empty.',
+    }),
+    repliesTo: t.exposeID('repliesTo', {
+      nullable: true,
+      description:
+        'The questionId of the question that it answers; null for a message of its own. The way back is `QuestionEvent.reply`.',
+    }),
   }),
 });
 
@@ -60,6 +72,9 @@ builder.node(AgentMessageEventRef, {
     suggestedFollowUps: t.exposeStringList('suggestedFollowUps', {
       description: 'What one might ask next; may be empty.',
     }),
-    completion: t.expose('completion', { type: MessageCompletionRef, description: 'How it ended.' }),
+    completion: t.expose('completion', {
+      type: MessageCompletionRef,
+      description: 'Whether it was said to the end.',
+    }),
   }),
 });

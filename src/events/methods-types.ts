@@ -12,7 +12,7 @@ const MethodSectionRef = builder.objectRef<Methods['sections'][number]>('MethodS
   description: 'A part of the description, under its heading.',
   fields: (t) => ({
     heading: t.exposeString('heading', { description: 'Its heading.' }),
-    body: t.exposeString('body', { description: 'What it says.' }),
+    body: t.exposeString('body', { description: 'Its text.' }),
   }),
 });
 
@@ -27,8 +27,12 @@ const MethodSearchRef = builder.objectRef<Methods['searches'][number]>('MethodSe
       nullable: true,
       description: 'How many results were asked for.',
     }),
-    resultsCount: t.exposeInt('resultsCount', { nullable: true, description: 'How many came.' }),
-    searchedAt: t.expose('searchedAt', { type: 'DateTime', nullable: true, description: 'When, if known.' }),
+    resultsCount: t.exposeInt('resultsCount', { nullable: true, description: 'How many results came.' }),
+    searchedAt: t.expose('searchedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was run, if known.',
+    }),
   }),
 });
 
@@ -61,7 +65,8 @@ const MethodArtifactRef = builder.objectRef<NamedArtifact>('MethodArtifact').imp
     artifact: t.field({
       type: ArtifactRef,
       nullable: true,
-      description: "The session's latest snapshot of it; null if it was never delivered as a file.",
+      description:
+        "The session's latest snapshot of it, as of now; null if it was never delivered as a file.",
       resolve: ({ sessionId, artifactId }, _, { operation }) =>
         artifactId ? artifactById(operation, { sessionId, artifactId }) : null,
     }),
@@ -79,7 +84,7 @@ builder.node(MethodsEventRef, {
     answer: t.field({
       type: AgentMessageEventRef,
       nullable: true,
-      description: 'The latest snapshot of that answer; null if there is none.',
+      description: 'The latest snapshot of that answer, as of now; null if there is none.',
       resolve: (event, _, { operation }) => answerOf(operation, event),
     }),
     approach: t.exposeString('approach', { description: 'One sentence: what kind of research it was.' }),

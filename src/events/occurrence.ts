@@ -33,7 +33,7 @@ const OccurrenceRef = builder.interfaceRef<EventRow>('SessionEventOccurrence').i
   resolveType: typeNameOf,
   fields: (t) => ({
     id: t.globalID({
-      description: 'Global and opaque.',
+      description: 'Global and opaque: ask for it again with `node`.',
       resolve: (event) => ({ type: typeNameOf(event), id: nodeIdOf(event) }),
     }),
     eventId: t.exposeID('eventId', {
@@ -46,7 +46,7 @@ const OccurrenceRef = builder.interfaceRef<EventRow>('SessionEventOccurrence').i
       description:
         'When it happened; null for a historical event without a time. The order is that of the list.',
     }),
-    kind: t.expose('kind', { type: SessionEventKindRef, description: 'What it tells.' }),
+    kind: t.expose('kind', { type: SessionEventKindRef, description: 'What kind of event it is.' }),
     session: t.field({
       type: SessionRef,
       description: 'The session that it belongs to, as it is now.',

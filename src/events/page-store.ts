@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js';
 import { KNOWN_KINDS } from './content.js';
 import { type EventRow, type RawEvent, toEventRow } from './event.js';
+import { EVENT_COLUMNS } from './store.js';
 
 /** Numbers strictly between `above` and `below`, at most `limit`, read from one end, of a session that the viewer may see (P9). */
 export interface EventStretch {
@@ -12,9 +13,6 @@ export interface EventStretch {
   /** As they are stored; absent: every event. */
   readonly kinds?: readonly string[] | undefined;
 }
-
-const COLUMNS = `e.session_id AS "sessionId", e.number, e.event_id AS "eventId", e.kind,
-  e.created_at AS "createdAt", e.payload::text AS payload`;
 
 type Placed = RawEvent & { readonly place: number };
 
@@ -49,7 +47,7 @@ const BY_NUMBER = {
 type Parameter = (value: unknown) => string;
 
 function rangeOf(stretch: EventStretch, place: number, parameter: Parameter): string {
-  const columns = `SELECT ${place} AS place, ${COLUMNS}`;
+  const columns = `SELECT ${place} AS place, ${EVENT_COLUMNS}`;
   if (stretch.kinds === undefined) return `${columns} ${within(dense(stretch), parameter)}`;
   // The kinds are merged by number in the index, before any row is read: what lies between them costs nothing.
   return `${columns} FROM (

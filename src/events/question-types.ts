@@ -25,7 +25,7 @@ const FormQuestionRef = builder
       text: t.exposeString('text', { description: 'What is asked.' }),
       responseFormat: t.expose('responseFormat', {
         type: ResponseFormatRef,
-        description: 'What an answer brings.',
+        description: 'What an answer has to bring.',
       }),
       options: t.expose('options', {
         type: [QuestionOptionRef],
@@ -46,7 +46,7 @@ builder.node(QuestionEventRef, {
     text: t.exposeString('text', { description: 'What is asked.' }),
     responseFormat: t.expose('responseFormat', {
       type: ResponseFormatRef,
-      description: 'What an answer brings.',
+      description: 'What an answer has to bring.',
     }),
     options: t.expose('options', {
       type: [QuestionOptionRef],
@@ -62,7 +62,8 @@ builder.node(QuestionEventRef, {
     reply: t.field({
       type: UserMessageEventRef,
       nullable: true,
-      description: 'The message that answered it; null while nobody has.',
+      description:
+        'The message that answers it, as of now; null while nobody has. The way back is `UserMessageEvent.repliesTo`.',
       resolve: (event, _, { operation }) => replyTo(operation, event),
     }),
   }),

@@ -9,9 +9,10 @@ import type { StoredFields } from './payload.js';
 /** Session rows in these functions are such as the viewer may see: whoever has one has passed `sessions/` (P9). */
 type Cut = Pick<SessionRow, 'id' | 'eventHead'>;
 
-/** `RawEvent` of `event e`. */
-const COLUMNS = Prisma.sql`e.session_id AS "sessionId", e.number, e.event_id AS "eventId", e.kind,
-  e.created_at AS "createdAt", e.payload::text AS payload`;
+/** `RawEvent` of `event e`, as SQL. */
+export const EVENT_COLUMNS = `e.session_id AS "sessionId", e.number, e.event_id AS "eventId", e.kind,
+  e.created_at AS "createdAt", e.replies_to AS "repliesTo", e.payload::text AS payload`;
+const COLUMNS = Prisma.raw(EVENT_COLUMNS);
 
 /** An event about to be written, as it will be read. */
 export interface NewEvent {
@@ -19,7 +20,6 @@ export interface NewEvent {
   readonly content: EventContent;
   readonly stored: StoredFields;
   readonly hash: Buffer;
-  readonly repliesTo: string | null;
 }
 
 export interface KnownEvent {
@@ -57,13 +57,13 @@ export async function insertEvents(
   sessionId: string,
   events: readonly NewEvent[],
 ): Promise<void> {
-  const rows = events.map(({ row, stored, hash, repliesTo }) => ({
+  const rows = events.map(({ row, stored, hash }) => ({
     number: row.number,
     event_id: row.eventId,
     created_at: row.createdAt,
     ...stored,
     hash: hash.toString('hex'),
-    replies_to: repliesTo,
+    replies_to: row.repliesTo,
   }));
   await tx.$executeRaw(Prisma.sql`
     INSERT INTO event

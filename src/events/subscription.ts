@@ -18,7 +18,7 @@ import { SessionEventEdgeRef } from './types.js';
 type SessionUpdate = Update<EventRow> & { readonly sessionId: string };
 
 const SessionEventsUpdateRef = builder.objectRef<SessionUpdate>('SessionEventsUpdate').implement({
-  description: 'What came next in a session.',
+  description: "The next stretch of a session's log.",
   fields: (t) => ({
     session: t.field({
       type: SessionRef,

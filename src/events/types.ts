@@ -27,7 +27,7 @@ import {
 
 const SessionEventRef = builder.unionType('SessionEvent', {
   description:
-    'Something that happened in a session: immutable, in the order of the list. Ask for `... on SessionEventOccurrence` too, to read kinds that are added later.',
+    'Something that happened in a session. What an event itself says never changes; what it leads to (`session`, `reply`, `answer`, `artifact`) is shown as it is now. Ask for `... on SessionEventOccurrence` too, to read kinds that are added later.',
   types: [
     UserMessageEventRef,
     AgentMessageEventRef,
@@ -72,7 +72,7 @@ builder.objectFields(SessionRef, (t) => ({
   events: t.field({
     type: eventConnection,
     nullable: true,
-    description: 'What happened, oldest first. BAD_USER_INPUT, INVALID_CURSOR.',
+    description: 'Its events, oldest first. BAD_USER_INPUT, INVALID_CURSOR.',
     args: {
       ...t.arg.connectionArgs(),
       kinds: t.arg({ type: [SessionEventKindRef], description: 'Only these; at least one. Absent: all.' }),
@@ -84,7 +84,7 @@ builder.objectFields(SessionRef, (t) => ({
     type: SessionEventRef,
     nullable: true,
     description: 'The event of this eventId; null if there is none.',
-    args: { eventId: t.arg.id({ required: true, description: 'As its writer gave it.' }) },
+    args: { eventId: t.arg.id({ required: true, description: 'As its writer gave it to the event.' }) },
     resolve: ({ id }, { eventId }, { operation }) =>
       eventById(operation).load({ sessionId: id, value: parse(text(), eventId, 'eventId') }),
   }),

@@ -9,12 +9,12 @@ export const ActivityEventRef = activity.ref;
 
 builder.node(ActivityEventRef, {
   ...activity.node,
-  description: 'A step of the work. It comes again, with the same activityId, when it is done.',
+  description: 'A step of the work. It comes again, with the same activityId, when it is done or has failed.',
   fields: (t) => ({
     activityId: t.exposeID('activityId', { description: 'Names the step within the session.' }),
     status: t.expose('status', { type: ActivityStatusRef, description: 'How far it was at this event.' }),
     title: t.exposeString('title', { description: 'What is done, for people to read.' }),
-    summary: t.exposeString('summary', { nullable: true, description: 'What came of it.' }),
+    summary: t.exposeString('summary', { nullable: true, description: 'What came of it, if it says.' }),
   }),
 });
 
@@ -57,8 +57,8 @@ builder.node(ErrorEventRef, {
   ...error.node,
   description: 'A run failed.',
   fields: (t) => ({
-    code: t.expose('code', { type: AgentErrorCodeRef, description: 'Why.' }),
-    message: t.exposeString('message', { description: 'For people to read.' }),
+    code: t.expose('code', { type: AgentErrorCodeRef, description: 'What went wrong, for programs.' }),
+    message: t.exposeString('message', { description: 'What went wrong, for people to read.' }),
     retryable: t.exposeBoolean('retryable', { description: 'Whether the same request may work later.' }),
   }),
 });
@@ -74,7 +74,7 @@ builder.node(UnknownEventRef, {
     payload: t.expose('payload', {
       type: 'JSON',
       nullable: true,
-      description: 'What it says; null when it cannot be read.',
+      description: 'Its content as it is stored; null when it cannot be read.',
     }),
   }),
 });

@@ -22,7 +22,7 @@ export function connectionTypes<Node>(
     name: `${name}Edge`,
     type: node,
     nodeNullable: true,
-    description: 'A place in a list and what stands there.',
+    description: 'An entry of a list and its cursor.',
   });
   const connection = builder.connectionObject({ name: `${name}Connection`, type: node, description }, edge);
   return shaped(edge, connection);

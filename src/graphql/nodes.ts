@@ -41,7 +41,8 @@ builder.queryField('node', (t) =>
   t.field({
     type: builder.nodeInterfaceRef(),
     nullable: true,
-    description: 'Anything with a global id. Null for what does not exist and for what one may not see.',
+    description:
+      'Anything with a global id: events, sessions, sources and so on. Null for what does not exist and for what one may not see.',
     args: { id: t.arg.id({ required: true, description: 'As an `id` field gave it.' }) },
     resolve: async (_, { id }, context, info) => (await loadNodes([id], context, info))[0],
   }),

@@ -43,7 +43,7 @@ const UpdateSessionInput = builder.inputType('UpdateSessionInput', {
 const UpdateSessionPayload = builder.objectRef<{ session: SessionRow }>('UpdateSessionPayload').implement({
   description: 'The session, changed.',
   fields: (t) => ({
-    session: t.expose('session', { type: SessionRef, description: 'As it is after the change.' }),
+    session: t.expose('session', { type: SessionRef, description: 'The session as it is after the change.' }),
   }),
 });
 
@@ -53,7 +53,13 @@ builder.mutationField('updateSession', (t) =>
     nullable: true,
     description:
       'Gives a session another title. For its owner and for runtimes that write to it; NOT_FOUND for others, FORBIDDEN for RUN.',
-    args: { input: t.arg({ type: UpdateSessionInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: UpdateSessionInput,
+        required: true,
+        description: 'The session and what to change.',
+      }),
+    },
     resolve: async (_, { input }, context) => {
       const { id } = await updateSession(context.operation, input);
       return { session: await requireSession(renew(context), id) };

@@ -9,7 +9,7 @@ import { sessionById } from './loaders.js';
 import type { SessionRow } from './store.js';
 
 export const SessionStatusRef = builder.enumType('SessionStatus', {
-  description: 'What a session is doing, by its last event that says.',
+  description: 'What a session is doing, by its last event that says. Later versions may add values.',
   values: {
     [SessionStatus.PROCESSING]: {
       description: 'The agent works: a message, a resume or a started activity.',
@@ -29,15 +29,22 @@ builder.node(SessionRef, {
   loadManyWithoutCache: (ids, { operation }) => loadUuids(ids, (id) => sessionById(operation).load(id)),
   fields: (t) => ({
     sessionId: t.exposeID('id', { description: 'A UUID in lower case, the same everywhere.' }),
-    title: t.exposeString('title', { nullable: true, description: 'At most 1,000 characters.' }),
-    status: t.expose('status', { type: SessionStatusRef, description: 'What it is doing.' }),
+    title: t.exposeString('title', {
+      nullable: true,
+      description: 'At most 1,000 characters; null when nobody has given it one.',
+    }),
+    status: t.expose('status', {
+      type: SessionStatusRef,
+      description: 'What it is doing; COMPLETED also before its first event.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created here.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When its title or its events last changed; never goes back.',
+      description:
+        'When its title, its events or what is known of its sources last changed; never goes back.',
     }),
     url: t.string({
-      description: 'A page that shows it.',
+      description: 'The address of a page for people that shows this session.',
       resolve: ({ id }, _, { publicUrl }) => `${publicUrl}/sessions/${id}`,
     }),
     owner: t.field({
@@ -59,7 +66,7 @@ export const SessionConnection = connectionTypes<SessionRow>(
 ).connection;
 
 export const SessionChangeRef = builder.objectRef<SessionChange>('SessionChange').implement({
-  description: 'News for a list of sessions.',
+  description: 'That a session of the list `sessions` has changed, or that any may have.',
   fields: (t) => ({
     session: t.expose('session', {
       type: SessionRef,

@@ -10,11 +10,15 @@ afterAll(() => house.close());
 const ANSWER = `mutation ($input: AnswerQuestionInput!) {
   answerQuestion(input: $input) {
     session { status checkpoint }
-    edge { cursor node { ... on UserMessageEvent { eventId messageId text isInitial files { filename } } } }
+    edge { cursor node { ... on UserMessageEvent { eventId messageId text isInitial repliesTo files { filename } } } }
   }
 }`;
 const QUESTIONS = `query ($sessionId: ID!) { session(sessionId: $sessionId) {
   events(kinds: [QUESTION]) { nodes { ... on QuestionEvent { eventId reply { eventId text } } } } events2: events { totalCount } } }`;
+
+const SEND = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) { session { id } } }`;
+const MESSAGES = `query ($sessionId: ID!) { session(sessionId: $sessionId) {
+  events(kinds: [USER_MESSAGE]) { nodes { ... on UserMessageEvent { text repliesTo } } } } }`;
 
 const options = [
   { optionId: 'y', label: 'Yes' },
@@ -50,10 +54,26 @@ describe('answering a question', () => {
   it('adds a user_message that is its reply, and the agent goes on', async () => {
     const { sessionId, answer } = await asked({});
     const { session, edge } = await answer({ questionId: 'q1', text: 'Indeed.' });
-    expect(edge.node).toMatchObject({ text: 'Indeed.', isInitial: false, files: [] });
+    expect(edge.node).toMatchObject({ text: 'Indeed.', isInitial: false, repliesTo: 'q1', files: [] });
     expect(session).toEqual({ status: 'PROCESSING', checkpoint: edge.cursor });
     expect(await house.ask('member', QUESTIONS, { sessionId })).toMatchObject({
       session: { events: { nodes: [{ reply: { eventId: edge.node.eventId, text: 'Indeed.' } }] } },
+    });
+  });
+
+  it('is told from a message of its own by the question that it names', async () => {
+    const { sessionId, answer } = await asked({});
+    await house.ask('member', SEND, { input: { sessionId, text: 'By the way.' } });
+    await answer({ questionId: 'q1', text: 'Indeed.' });
+    expect(await house.ask('member', MESSAGES, { sessionId })).toEqual({
+      session: {
+        events: {
+          nodes: [
+            { text: 'By the way.', repliesTo: null },
+            { text: 'Indeed.', repliesTo: 'q1' },
+          ],
+        },
+      },
     });
   });
 
