@@ -25,7 +25,7 @@ it('runs on PostgreSQL as the README says, where the first account is made on th
   await shell.serve(serve.replace('postgresql://user:password@localhost:5432/tidings', postgres.url));
   const [createAccount = ''] = bash('Accounts and tokens');
   const { accountId } = JSON.parse(await shell.run(createAccount));
-  const secret = await shell.run(`npx tidings token create --account ${accountId}`);
+  const secret = await shell.run(`node dist/cli.js token create --account ${accountId}`);
   const response = await fetch(`${shell.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${secret.trim()}` },

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, validate } from 'graphql';
 import { createClient } from 'graphql-ws';
+import { createServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { buildTemplate } from '../../src/database/template.js';
+import { parseTitles } from '../../src/ingest/titles.js';
 import { schema } from '../../src/schema.js';
 import { type Block, file, readBlocks, readme, root } from './document.js';
 import { openShell } from './shell.js';
@@ -123,6 +125,8 @@ describe('what the README says to type', () => {
     const shown = JSON.parse(take('json', 'Raw streams'));
     expect({ ...answer, checkpoint: '…' }).toEqual(shown);
     expect(await eventsOf()).toHaveLength(5 + shown.accepted);
+    const titles = parseTitles(take('json', 'Raw streams'));
+    expect(titles.get('find_trials')).toEqual({ title: 'Searching for trials', searches: 'trials' });
   });
 
   it('replays a recording into a session of its own', async () => {
@@ -162,10 +166,59 @@ describe('what the README says to type', () => {
       ];
       await promisify(execFile)(process.execPath, compile).catch(({ stdout }) => expect(stdout).toBe(''));
 
-      const following = shell.start(`export MEMBER SESSION; node --import tsx ${folder}/follow.ts`);
+      const run = take('bash', 'Follow and resume').replace('follow.ts', join(folder, 'follow.ts'));
+      const following = shell.start(run);
       const expected = (await eventsOf()).map(({ eventId, kind }) => `${eventId} ${kind}\n`).join('');
       await vi.waitFor(() => expect(following.printed).toBe(expected), { timeout: 10_000 });
+      const refused = await shell.run(`( MEMBER=tdg_wrong\n${run.trim()} 2>&1 ) || true`);
+      expect(refused).toBe('UNAUTHENTICATED\n');
     } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('lets a page of another server in through its proxy, over HTTP and WebSocket', async () => {
+    mkdirSync(join(root, 'test/generated'), { recursive: true });
+    const folder = mkdtempSync(join(root, 'test/generated/readme-'));
+    const config = join(folder, 'vite.config.ts');
+    writeFileSync(config, shell.place(take('ts', 'From a browser')));
+    const vite = await createServer({
+      root: folder,
+      configFile: config,
+      logLevel: 'silent',
+      server: { port: 0, host: '127.0.0.1' },
+    });
+    try {
+      await vite.listen();
+      const page = vite.resolvedUrls?.local[0]?.replace(/\/$/, '') ?? '';
+      const authorization = `Bearer ${shell.variable('MEMBER')}`;
+      const fromPage = { origin: page, 'sec-fetch-site': 'same-origin', authorization };
+      const response = await fetch(`${page}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...fromPage },
+        body: JSON.stringify({ query: '{ viewer { account { name } } }' }),
+      });
+      expect(dataOf(await response.text()).viewer.account.name).toBe('Max');
+      class PageSocket extends WebSocket {
+        constructor(url: string, protocol: string) {
+          super(url, protocol, { origin: page });
+        }
+      }
+      const client = createClient({
+        url: `${page.replace('http', 'ws')}/graphql`,
+        webSocketImpl: PageSocket,
+        connectionParams: { authorization },
+        retryAttempts: 0,
+      });
+      const updates = client.iterate({
+        query: 'subscription ($id: ID!) { sessionEvents(sessionId: $id) { checkpoint } }',
+        variables: { id: shell.variable('SESSION') },
+      });
+      const { value } = await updates.next();
+      expect(value).toMatchObject({ data: { sessionEvents: { checkpoint: expect.any(String) } } });
+      await client.dispose();
+    } finally {
+      await vite.close();
       rmSync(folder, { recursive: true, force: true });
     }
   });

@@ -13,9 +13,9 @@ import { root } from './document.js';
  */
 const COMMANDS = process.env.CI
   ? 'npm() { [ "$1" = ci ] || command npm "$@"; }'
-  : `tidings() { node --import tsx src/cli.ts "$@"; }
-     npm() { case "$1" in ci) ;; start) tidings serve ;; *) return 1 ;; esac; }
-     npx() { [ "$1" = tidings ] && "$@"; }`;
+  : `tidings() { command node --import tsx src/cli.ts "$@"; }
+     node() { if [ "$1" = dist/cli.js ]; then shift; tidings "$@"; else command node "$@"; fi; }
+     npm() { case "$1" in ci) ;; start) tidings serve ;; *) return 1 ;; esac; }`;
 
 /** Standard input ends when whoever started the shell has ended it, or is no more; then all that the shell started ends. */
 const UNTIL_ALONE = 'exec 3<&0 </dev/null; { read -r <&3; kill -TERM 0; } >/dev/null 2>&1 &';

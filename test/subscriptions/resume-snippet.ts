@@ -14,8 +14,16 @@ export interface SessionEvents {
   checkpoint: string;
 }
 
-/** For `createClient`: come back after whatever cut the connection, for as long as it takes. */
-export const COME_BACK = { retryAttempts: Number.POSITIVE_INFINITY, shouldRetry: () => true };
+/** For `createClient`: come back after whatever cut the connection, each time after a longer wait of at most `longest` ms. */
+export const comeBack = (longest = 30_000) => ({
+  retryAttempts: Number.POSITIVE_INFINITY,
+  shouldRetry: () => true,
+  // Half of it by chance, lest all clients come back at once.
+  retryWait: (retries: number) =>
+    new Promise<void>((resolve) => {
+      setTimeout(resolve, Math.min(1_000 * 2 ** retries, longest) * (0.5 + Math.random() / 2));
+    }),
+});
 
 /** Gives what happened after `checkpoint`, then what happens. Keep the last update's checkpoint to go on after a restart. */
 export function followSession(

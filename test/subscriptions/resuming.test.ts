@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { activity, type House, openHouse } from '../events/house.js';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.js';
 import { eventually } from './eventually.js';
-import { COME_BACK, followSession } from './resume-snippet.js';
+import { comeBack, followSession } from './resume-snippet.js';
 import { eventIds, named, type Result, SESSION_EVENTS, type Update, updateOf } from './streams.js';
 
 const CUTS = 50;
@@ -39,11 +39,10 @@ function cutSometimes(cuts: number, bytes: number): void {
 
 function connect(): Client {
   const client = createClient({
-    ...COME_BACK,
+    ...comeBack(20),
     url: `${proxy.url.replace('http', 'ws')}/graphql`,
     webSocketImpl: WebSocket,
     connectionParams: { authorization: `Bearer ${house.tokens.member}` },
-    retryWait: () => Promise.resolve(),
   });
   clients.push(client);
   return client;
