@@ -83,6 +83,8 @@ describe('GraphiQL', () => {
     expect(validate(schema, parse(document))).toEqual([]);
     expect(document).toMatch(/^query /m);
     expect(document).toMatch(/^subscription /m);
+    // What its editor shows of a line in a window of 1200 pixels.
+    expect(Math.max(...document.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(45);
   });
 
   it("opens a session's address with that session", async () => {

@@ -15,7 +15,7 @@ export interface SessionPage {
   readonly isAnswered: boolean;
 }
 
-/** One session, live and as it is now. Lines are short enough for GraphiQL's editor in a window of 1280 pixels. */
+/** One session, live and as it is now. Lines are short enough for GraphiQL's editor beside its result. */
 export function sessionDocument({ hasToken, hasSession, isAnswered }: SessionPage): string {
   const first = [
     ...(hasToken ? [] : ['# Put a token into Headers', '# (README: Accounts and tokens).']),
@@ -106,11 +106,14 @@ mutation Ask(
   $text: String = "What is the evidence?"
 ) {
   sendMessage(
-    input: { sessionId: $sessionId, text: $text }
+    input: {
+      sessionId: $sessionId
+      text: $text
+    }
   ) {
     edge {
       node {
-        ... on UserMessageEvent { text createdAt }
+        ... on UserMessageEvent { text }
       }
     }
   }
