@@ -48,6 +48,6 @@ function welcome(config: Config, { url, hasDemo }: Gateway): string {
     : `GraphQL is at ${url}/graphql`;
   const credentials = hasDemo
     ? `Credentials to try it with: ${tokensFile(config.dataDir)}`
-    : 'Credentials: tidings account create, then tidings token create';
+    : 'Credentials: node dist/cli.js account create, then token create';
   return ['', `  ${open}`, `  ${credentials}`, '  Stop with Ctrl+C', ''].join('\n');
 }
