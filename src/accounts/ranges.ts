@@ -8,6 +8,10 @@ export interface NumberStretch {
   readonly order: 'ascending' | 'descending';
 }
 
+/** The end that a stretch is read from, as SQL. */
+export const directionOf = (order: NumberStretch['order']): Prisma.Sql =>
+  order === 'ascending' ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+
 /** Rows with one value, a UUID, in a column that an index of (column, number) serves. */
 export interface Range {
   readonly column: Prisma.Sql;
@@ -45,7 +49,7 @@ export function selectStretch(
   columns: Prisma.Sql,
   { above, below, limit, order }: NumberStretch,
 ): Prisma.Sql {
-  const direction = order === 'ascending' ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+  const direction = directionOf(order);
   const selects = ranges.map(
     (range) => Prisma.sql`(
       SELECT ${columns} FROM ${table}

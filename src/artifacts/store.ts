@@ -1,8 +1,8 @@
 import type { Operation } from '../accounts/operation.js';
-import type { NumberStretch } from '../accounts/ranges.js';
+import { directionOf, type NumberStretch } from '../accounts/ranges.js';
 import type { Transaction } from '../database/database.js';
 import { type Artifact, type DeliveredOutput, Prisma } from '../generated/prisma/client.js';
-import type { Asked, Placed } from '../sessions/part-pages.js';
+import { type Asked, idsBySession, type Placed } from '../sessions/part-pages.js';
 import type { SessionRow } from '../sessions/store.js';
 import type { ArtifactContent, DeliveredOutputContent } from './content.js';
 
@@ -117,13 +117,12 @@ function latestSnapshots(contents: readonly { readonly artifactId: string }[]) {
 export const findArtifacts = (
   { database }: Operation,
   keys: readonly ArtifactKey[],
-): Promise<ArtifactRow[]> => database.prisma.artifact.findMany({ where: { OR: bySession(keys) } });
+): Promise<ArtifactRow[]> => database.prisma.artifact.findMany({ where: { OR: oneOf(keys) } });
 
 export const findDeliveredOutputs = (
   { database }: Operation,
   keys: readonly ArtifactKey[],
-): Promise<DeliveredOutputRow[]> =>
-  database.prisma.deliveredOutput.findMany({ where: { OR: bySession(keys) } });
+): Promise<DeliveredOutputRow[]> => database.prisma.deliveredOutput.findMany({ where: { OR: oneOf(keys) } });
 
 /** A stretch of each session's files. */
 export const listArtifacts = (
@@ -147,7 +146,7 @@ function listSnapshots<Row>(
   order: NumberStretch['order'],
   asked: readonly Asked<SessionKey>[],
 ): Promise<Placed<Row>[]> {
-  const direction = order === 'ascending' ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+  const direction = directionOf(order);
   const columns = Prisma.raw(fields.map(([name, column]) => `${column} AS "${name}"`).join(', '));
   return database.prisma.$queryRaw<Placed<Row>[]>`
     SELECT asked.place, snapshot.*
@@ -177,9 +176,8 @@ export async function findPayloads(
   return events.map(({ sessionId, number, payload }) => ({ sessionId, eventNumber: number, payload }));
 }
 
-/** One condition for each session, so that many files of one session cost one index scan. */
-function bySession(keys: readonly ArtifactKey[]) {
-  const ids = new Map<string, string[]>(keys.map(({ sessionId }) => [sessionId, []]));
-  for (const { sessionId, artifactId } of keys) ids.get(sessionId)?.push(artifactId);
-  return [...ids].map(([sessionId, of]) => ({ sessionId, artifactId: { in: of } }));
-}
+const oneOf = (keys: readonly ArtifactKey[]) =>
+  idsBySession(keys, ({ artifactId }) => artifactId).map(([sessionId, ids]) => ({
+    sessionId,
+    artifactId: { in: ids },
+  }));

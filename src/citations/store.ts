@@ -1,8 +1,8 @@
 import type { Operation } from '../accounts/operation.js';
-import type { NumberStretch } from '../accounts/ranges.js';
+import { directionOf, type NumberStretch } from '../accounts/ranges.js';
 import type { Transaction } from '../database/database.js';
 import { Prisma, type Source } from '../generated/prisma/client.js';
-import type { Asked, Placed } from '../sessions/part-pages.js';
+import { type Asked, idsBySession, type Placed } from '../sessions/part-pages.js';
 import type { SessionRow } from '../sessions/store.js';
 import type { CitationContent, SourceContent } from './content.js';
 import { distinctSources } from './evidence.js';
@@ -172,13 +172,11 @@ export function findCitationsOfSources(
       SELECT * FROM citation
       WHERE session_id = asked."sessionId" AND source_ref = asked."sourceRef"
         AND number > asked.above AND number < asked.below
-      ORDER BY number ${directions[order]} LIMIT asked."limit"
+      ORDER BY number ${directionOf(order)} LIMIT asked."limit"
     ) citation
     LEFT JOIN source USING (session_id, source_ref)
-    ORDER BY asked.place, citation.number ${directions[order]}`;
+    ORDER BY asked.place, citation.number ${directionOf(order)}`;
 }
-
-const directions = { ascending: Prisma.sql`ASC`, descending: Prisma.sql`DESC` };
 
 /** How many of the session's first `upTo` citations cite each of these sources; nothing for those that none does. */
 export const countCitationsOfSources = (
@@ -194,14 +192,14 @@ export const countCitationsOfSources = (
 
 /** What sessions know of these sources, cited or not, in no order. */
 export const findSources = ({ database }: Operation, keys: readonly SourceKey[]): Promise<SourceRow[]> =>
-  database.prisma.source.findMany({ where: bySession(keys), omit: { abstract: true } });
+  database.prisma.source.findMany({ where: oneOf(keys), omit: { abstract: true } });
 
 export const findAbstracts = (
   { database }: Operation,
   keys: readonly SourceKey[],
 ): Promise<(SourceKey & { readonly abstract: string | null })[]> =>
   database.prisma.source.findMany({
-    where: bySession(keys),
+    where: oneOf(keys),
     select: { sessionId: true, sourceRef: true, abstract: true },
   });
 
@@ -224,13 +222,13 @@ export const findCitedSources = (
     CROSS JOIN LATERAL (
       SELECT ${SOURCE} FROM source
       WHERE session_id = asked."sessionId" AND number > asked.above AND number < asked.below
-      ORDER BY number ${directions[order]} LIMIT asked."limit"
+      ORDER BY number ${directionOf(order)} LIMIT asked."limit"
     ) source
-    ORDER BY asked.place, source.number ${directions[order]}`;
+    ORDER BY asked.place, source.number ${directionOf(order)}`;
 
-/** One condition for each session, so that many sources of one session cost one index scan. */
-function bySession(keys: readonly SourceKey[]): Prisma.SourceWhereInput {
-  const refs = new Map<string, string[]>(keys.map(({ sessionId }) => [sessionId, []]));
-  for (const { sessionId, sourceRef } of keys) refs.get(sessionId)?.push(sourceRef);
-  return { OR: [...refs].map(([sessionId, of]) => ({ sessionId, sourceRef: { in: of } })) };
-}
+const oneOf = (keys: readonly SourceKey[]): Prisma.SourceWhereInput => ({
+  OR: idsBySession(keys, ({ sourceRef }) => sourceRef).map(([sessionId, refs]) => ({
+    sessionId,
+    sourceRef: { in: refs },
+  })),
+});

@@ -44,3 +44,13 @@ export const denseListing = <Row extends { readonly number: number | null }, Nod
   count: async () => list.head,
   numberOf: ({ number }) => number ?? 0,
 });
+
+/** What is looked up in each session, for one condition a session: then many parts of one session cost one index scan. */
+export function idsBySession<K extends { readonly sessionId: string }>(
+  keys: readonly K[],
+  idOf: (key: K) => string,
+): [sessionId: string, ids: string[]][] {
+  const ids = new Map<string, string[]>(keys.map(({ sessionId }) => [sessionId, []]));
+  for (const key of keys) ids.get(key.sessionId)?.push(idOf(key));
+  return [...ids];
+}
