@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { readConfig } from '../config.js';
 import { askServer } from './operator-client.js';
 import { type Command, type Environment, type Given, type Option, UsageError } from './usage.js';
@@ -92,6 +93,11 @@ async function execute(
   const { openDatabase } = await import('../database/open.js');
   const { perform } = await import('./operator.js');
   const database = await openDatabase({ url: databaseUrl, directory: dataDir, poolSize: 1 });
+  // Elsewhere than where the server was started this is not the database that was meant.
+  if (databaseUrl === undefined) {
+    const which = database.fresh ? 'a new database, without accounts,' : 'the database';
+    console.error(`No server runs here: this is ${which} in ${resolve(dataDir)}.`);
+  }
   try {
     return await perform(database, command, { ...input });
   } finally {

@@ -76,9 +76,10 @@ function shown(error: unknown): string {
     (kind) => error instanceof kind,
   );
   if (isForPeople) return error.message;
-  const system = error as NodeJS.ErrnoException;
-  if (system.code === 'EADDRINUSE')
-    return `Something listens on that port already (${system.message}). Stop it, or set PORT.`;
+  const system = error as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
+  if (system.code === 'EADDRINUSE') {
+    return `Port ${system.port} of ${system.address} is in use already. Stop what listens there, or set PORT to another.`;
+  }
   if (system.syscall !== undefined || error.message === 'fetch failed') return reason(error);
   return error.stack ?? error.message;
 }

@@ -40,8 +40,8 @@ interface Answer {
 async function replay(given: Given, env: Environment): Promise<number> {
   const file = given.operand ?? '';
   const pace = readPace(given);
+  const size = await sizeOf(file);
   const server = await findServer(given, env);
-  const { size } = await stat(file);
   const session = await createSession(server, given.text('title') ?? file.split('/').at(-1) ?? file);
   console.log(session.url);
   const progress = new Progress();
@@ -55,6 +55,14 @@ async function replay(given: Given, env: Environment): Promise<number> {
   progress.end();
   console.log(summary(answer));
   return 0;
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
+    throw new CommandError(`Expected a recording to replay: ${file} cannot be read (${cause.code}).`);
+  });
+  if (found.isFile()) return found.size;
+  throw new CommandError(`Expected a recording to replay: ${file} is no file.`);
 }
 
 interface ServerAddress {

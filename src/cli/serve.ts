@@ -1,6 +1,7 @@
 import { type Config, readConfig } from '../config.js';
 import { tokensFile } from '../demo/tokens.js';
 import { type Gateway, startGateway } from '../gateway.js';
+import { requireFreePort } from '../http/port.js';
 import { openOperatorSocket } from './operator-socket.js';
 import { createLog } from './terminal-log.js';
 import type { Environment } from './usage.js';
@@ -12,6 +13,7 @@ export async function serve(env: Environment): Promise<number> {
   const log = createLog(config.logLevel, isTerminal);
   // Asked for before anything is open, so that no signal finds the process without an answer.
   const stop = stopSignal();
+  await requireFreePort(config);
   const gateway = await startGateway(config, { log });
   const operator = await openOperator(config, gateway);
   if (isTerminal) console.log(welcome(config, gateway));

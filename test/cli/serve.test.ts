@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -35,6 +37,28 @@ const ask = async (url: string, token: string, query: string) => {
   });
   return JSON.parse(await response.text());
 };
+
+it('a server whose port is taken says which, and makes nothing', async () => {
+  const elsewhere = join(directory, 'elsewhere');
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { code, err } = await run(['serve'], { DATA_DIR: elsewhere, PORT: String(port) });
+  taken.close();
+  expect([code, existsSync(elsewhere)]).toEqual([1, false]);
+  expect(err).toBe(
+    `Port ${port} of 127.0.0.1 is in use already. Stop what listens there, or set PORT to another.\n`,
+  );
+});
+
+it('a command where no server runs says which database it used', async () => {
+  const elsewhere = join(directory, 'another');
+  const { code, err } = await run(['account', 'create', '--name', 'Eve'], { DATA_DIR: elsewhere });
+  expect([code, err]).toEqual([
+    0,
+    `No server runs here: this is a new database, without accounts, in ${elsewhere}.\n`,
+  ]);
+});
 
 describe('a server started in an empty directory', () => {
   let server: Awaited<ReturnType<typeof serve>>;
@@ -135,6 +159,7 @@ describe('a server started in an empty directory', () => {
     expect([code, err]).toEqual([0, '']);
     const made = await run(['account', 'create', '--name', 'Between'], env);
     expect(JSON.parse(made.out)).toMatchObject({ name: 'Between' });
+    expect(made.err).toBe(`No server runs here: this is the database in ${directory}.\n`);
     server = await serve();
     expect(JSON.parse(readFileSync(join(directory, 'tokens.json'), 'utf8'))).toEqual(tokens);
     const { data } = await ask(server.url, tokens.admin, '{ sessions { nodes { title } } }');

@@ -67,6 +67,14 @@ describe('the command line', () => {
     expect(err).not.toContain('    at ');
   });
 
+  it('says in one sentence that there is no such recording', async () => {
+    const { code, err } = await run(['replay', 'nothing.jsonl']);
+    expect([code, err]).toEqual([
+      1,
+      'Expected a recording to replay: nothing.jsonl cannot be read (ENOENT).\n',
+    ]);
+  });
+
   it('prints the schema', async () => {
     expect((await run(['schema'])).out).toBe(printedSchema());
   });
