@@ -15,12 +15,12 @@ import { artifactSnapshot, deliveredOutputSnapshot } from './snapshots.js';
 import {
   type ArtifactKey,
   type EventKey,
-  type EventKind,
   findArtifacts,
   findDeliveredOutputs,
   findPayloads,
   listArtifacts,
   listDeliveredOutputs,
+  type SnapshotEventKind,
 } from './store.js';
 
 const artifactKey = ({ sessionId, artifactId }: ArtifactKey): string => `${sessionId}:${artifactId}`;
@@ -67,7 +67,7 @@ export async function deliveredOutputById(
 }
 
 /** What an event's payload keeps under `list`; none where it cannot be read. */
-const snapshotsOf = <T>(kind: EventKind, list: string, snapshot: z.ZodType<T>) => {
+const snapshotsOf = <T>(kind: SnapshotEventKind, list: string, snapshot: z.ZodType<T>) => {
   const stored = z.object({ [list]: z.array(snapshot) });
   return defineLoader(
     async (keys: readonly EventKey[], operation: Operation): Promise<(readonly T[])[]> => {

@@ -161,12 +161,12 @@ function listSnapshots<Row>(
 }
 
 /** The kinds of events that keep snapshots, as they are stored. */
-export type EventKind = 'artifacts_delivered' | 'delivered_outputs';
+export type SnapshotEventKind = 'artifacts_delivered' | 'delivered_outputs';
 
 /** What events of one kind keep, for ids that name an event's own snapshot; in no order. */
 export async function findPayloads(
   { database }: Operation,
-  kind: EventKind,
+  kind: SnapshotEventKind,
   keys: readonly EventKey[],
 ): Promise<(EventKey & { readonly payload: unknown })[]> {
   const events = await database.prisma.event.findMany({

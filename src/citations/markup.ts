@@ -25,6 +25,7 @@ export interface Group<C> {
   readonly tokens: readonly Token<C>[];
 }
 
+/** All that a text's markup says. The schema shows the text and its groups; the rest is for whoever checks what a writer sends. */
 export interface Markup<C> {
   /** The text without its markup. */
   readonly displayText: string;
