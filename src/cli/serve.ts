@@ -46,7 +46,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
 
 function welcome(config: Config, { url, hasDemo }: Gateway): string {
   const open = config.graphiql
-    ? `Open ${url}/graphql${hasDemo ? ' and press play: an agent goes to work before your eyes.' : ''}`
+    ? `Open ${url}/graphql${hasDemo ? ', press play and choose Live: the demo at work. Ask sends it a message.' : ''}`
     : `GraphQL is at ${url}/graphql`;
   const credentials = hasDemo
     ? `Credentials to try it with: ${tokensFile(config.dataDir)}`

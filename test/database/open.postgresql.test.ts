@@ -51,4 +51,11 @@ describe('PostgreSQL', () => {
     expect(String(error)).toMatch(/DATABASE_URL does not answer/);
     expect(String(error)).not.toContain('secret');
   });
+
+  it('that refuses is not said to be silent', async () => {
+    const missing = new URL(database.url ?? '');
+    missing.pathname = '/nowhere';
+    const error = await openDatabase({ url: missing.href }).catch((thrown: unknown) => thrown);
+    expect(String(error)).toMatch(/DATABASE_URL refuses: .*"nowhere".*createdb/);
+  });
 });
