@@ -9,8 +9,6 @@ export interface BusEnds {
   readonly faults: readonly unknown[];
   /** How many listeners the subscriber's end holds. */
   listeners(): number;
-  /** Cuts the subscriber's end off and waits until it is back. Absent where nothing can be cut. */
-  cut?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -166,16 +164,6 @@ export function busSuite(name: string, open: () => Promise<BusEnds>): void {
       expect(() => record('log:1')).not.toThrow();
       expect(heard).toEqual([]);
       expect(ends.listeners()).toBe(0);
-    });
-
-    it('says that it was cut off, and carries hints again', async ({ skip }) => {
-      if (ends.cut === undefined) return skip('this bus cannot be cut off');
-      const onReconnect = vi.fn();
-      const leave = ends.subscriber.onReconnect(onReconnect);
-      await ends.cut();
-      await vi.waitFor(() => expect(onReconnect).toHaveBeenCalled(), { timeout: 20_000 });
-      leave();
-      await quiet();
     });
   });
 }
