@@ -3,8 +3,9 @@ import type { Transaction } from '../database/database.js';
 
 /** The first key of an advisory lock says what kind of thing is locked; the second, which one. */
 const ACCOUNT = 0x74646761;
+const ORGANIZATION = 0x7464676f;
 
-/** Four bytes of a hash: two accounts may share a lock, which costs one of them a wait and nothing else. */
+/** Four bytes of a hash: two things may share a lock, which costs one of them a wait and nothing else. */
 const hash = (id: string): number => createHash('sha256').update(id).digest().readInt32BE(0);
 
 /**
@@ -13,4 +14,9 @@ const hash = (id: string): number => createHash('sha256').update(id).digest().re
  */
 export async function lockAccount(tx: Transaction, accountId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACCOUNT}::int, ${hash(accountId)}::int)`;
+}
+
+/** Takes the organisation's lock until the transaction ends; after the account's. Numbers that its lists count by are given out under it. */
+export async function lockOrganization(tx: Transaction, organizationId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ORGANIZATION}::int, ${hash(organizationId)}::int)`;
 }

@@ -24,7 +24,8 @@ export interface Created {
 
 /**
  * Makes a session, or finds the one that the same call made before. Of two that use one id at once the primary key lets one, and
- * the other waits for it. The organisation is the owner's, read under a lock that a move waits for, and stays.
+ * the other waits for it. The organisation is the owner's, read under a lock that a move waits for, and stays; sessions
+ * of one owner or organisation are numbered in the order of their commits.
  * @throws FORBIDDEN for a person who names another owner; NOT_FOUND for an owner that a runtime may not name; CONFLICT for an id that
  * is taken, with `current` if one may see by what.
  */

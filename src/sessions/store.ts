@@ -1,3 +1,4 @@
+import { lockAccount, lockOrganization } from '../accounts/locks.js';
 import type { Operation } from '../accounts/operation.js';
 import {
   type NumberStretch,
@@ -88,12 +89,17 @@ export async function writeTitle(tx: Transaction, sessionId: string, title: stri
   return session;
 }
 
-/** An account as the owner of a session to be, locked so that it moves nowhere before the commit. */
+/**
+ * An account as the owner of a session to be. Its lock and its organisation's are held until the commit: the account moves nowhere, and
+ * of sessions created side by side the one that commits first has the lower number, so none ever comes in behind a reader of their lists.
+ */
 export async function lockOwner(tx: Transaction, accountId: string): Promise<Ownership | null> {
-  const [owner] = await tx.$queryRaw<Ownership[]>`
-    SELECT id AS "ownerId", organization_id AS "organizationId" FROM account
-    WHERE id = ${accountId}::uuid FOR SHARE`;
-  return owner ?? null;
+  await lockAccount(tx, accountId);
+  const account = await tx.account.findUnique({ where: { id: accountId }, select: { organizationId: true } });
+  if (account === null) return null;
+  const { organizationId } = account;
+  if (organizationId !== null) await lockOrganization(tx, organizationId);
+  return { ownerId: accountId, organizationId };
 }
 
 /** Null when the id is taken. */

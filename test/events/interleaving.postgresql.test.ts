@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { authenticate } from '../../src/accounts/authenticate.js';
 import type { Operation } from '../../src/accounts/operation.js';
 import { transact } from '../../src/database/transact.js';
 import { type Appended, appendEvents, appendPrepared, prepareEvent } from '../../src/events/append.js';
+import { insertSession } from '../../src/sessions/creation.js';
 import { lockSession } from '../../src/sessions/store.js';
 import { announce } from '../../src/sessions/topics.js';
 import { activity, type House, openHouse } from './house.js';
@@ -128,5 +130,27 @@ describe('appends, with transactions side by side', () => {
     });
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
     expect(rows.map(({ eventId }) => eventId)).toEqual(seen);
+  });
+});
+
+describe('sessions created side by side', () => {
+  it('are listed in the order of their commits: none comes in behind a reader', async () => {
+    const owner = { ...service, viewer: await authenticate(house.database, house.tokens.member) };
+    const create = `mutation { createSession(input: { title: "second" }) { session { title } } }`;
+    const list = '{ sessions(first: 2) { nodes { title } } }';
+    let second: Promise<unknown> = Promise.resolve();
+    await transact(house.database, async (tx) => {
+      await insertSession(tx, owner.viewer, {
+        id: randomUUID(),
+        title: 'first',
+        creationHash: Buffer.alloc(32),
+      });
+      second = house.ask('admin', create);
+      await someWait(1);
+    });
+    await second;
+    expect(await house.ask('admin', list)).toEqual({
+      sessions: { nodes: [{ title: 'second' }, { title: 'first' }] },
+    });
   });
 });

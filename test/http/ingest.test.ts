@@ -294,10 +294,23 @@ describe.runIf(sharedRecordings().length > 0)('a recording of a web search', () 
     await updates.next();
     await send(id, recording?.bytes ?? '');
     const { data }: { data?: IngestFollowAnswersSubscription | null } = (await updates.next()).value;
-    const citations = (data?.sessionEvents?.edges ?? []).flatMap(({ node }) =>
-      node !== null && 'citations' in node ? node.citations : [],
+    const answers = (data?.sessionEvents?.edges ?? []).flatMap(({ node }) =>
+      node !== null && 'citations' in node ? [node] : [],
     );
+    const citations = answers.flatMap((answer) => answer.citations);
+    // One answer, though it came in 19 pieces, with all that its recorded pieces say.
+    expect(answers.map(({ displayText }) => displayText)).toEqual([textOf(recording?.bytes ?? '')]);
     expect(citations).toHaveLength(14);
     expect(citations.filter(({ source }) => source.url && source.title)).toHaveLength(14);
   });
 });
+
+/** What the text deltas of a recording say, one after the other. */
+const textOf = (recording: string | Uint8Array): string =>
+  Buffer.from(recording)
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes('"text_delta"'))
+    .map((line): { delta: { text: string } } => JSON.parse(line))
+    .map(({ delta }) => delta.text)
+    .join('');
