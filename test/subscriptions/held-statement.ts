@@ -20,6 +20,22 @@ export function holdAnswer(pool: Pool, statement: RegExp) {
   return { reached, release };
 }
 
+/** Does `work` between the database's answer and whoever asked, for each of the next statements that match, outside of transactions. */
+export function beforeAnswers(
+  pool: Pool,
+  statement: RegExp,
+  times: number,
+  work: () => Promise<unknown>,
+): void {
+  if (times === 0) return;
+  intercept(pool, statement, async (ask) => {
+    const answer = await ask();
+    await work();
+    beforeAnswers(pool, statement, times - 1, work);
+    return answer;
+  });
+}
+
 /** Makes the next statement that matches fail, outside of transactions, as a database does that is out of order. */
 export function failStatement(pool: Pool, statement: RegExp): void {
   intercept(pool, statement, () => Promise.reject(new Error('relation "secret" does not exist: SELECT 1')));
