@@ -41,7 +41,7 @@ export function asTimeout(error: unknown): DomainError | null {
 }
 
 const retryable = (what: string) =>
-  new DomainError('TIMEOUT', `${what}. Nothing was written: send the same again in a moment.`, {
+  new DomainError('TIMEOUT', `${what}. Send the same again in a moment, a write with the ids that it had: it may have taken effect.`, {
     retry: 'UNCHANGED',
   });
 
