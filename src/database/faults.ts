@@ -41,9 +41,13 @@ export function asTimeout(error: unknown): DomainError | null {
 }
 
 const retryable = (what: string) =>
-  new DomainError('TIMEOUT', `${what}. Send the same again in a moment, a write with the ids that it had: it may have taken effect.`, {
-    retry: 'UNCHANGED',
-  });
+  new DomainError(
+    'TIMEOUT',
+    `${what}. Send the same again in a moment, a write with the ids that it had: it may have taken effect.`,
+    {
+      retry: 'UNCHANGED',
+    },
+  );
 
 // PostgreSQL's own error lies below Prisma's; pg gives it as it is.
 const sqlStateOf = (error: Error) =>
