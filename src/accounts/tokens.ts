@@ -5,6 +5,7 @@ import { transact } from '../database/transact.js';
 import { badUserInput } from '../errors.js';
 import type { Credential } from '../generated/prisma/client.js';
 import { CredentialKind } from '../generated/prisma/enums.js';
+import { instant } from '../instant.js';
 import { id, optional, parse, text } from '../parse.js';
 import { databaseNow } from './clock.js';
 import { lockAccount } from './locks.js';
@@ -27,7 +28,7 @@ const tokenInput = z.strictObject({
   kind: z.enum(CredentialKind),
   name: optional(text(200, 1)),
   scopes: optional(z.array(z.enum(SCOPES, `expected ${SCOPES.join(' or ')}`)).max(100)),
-  expiresAt: optional(z.date()),
+  expiresAt: optional(instant()),
   ttlSeconds: optional(
     z
       .number()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instant } from '../instant.js';
 import { id, int32, optional, safeInt, text } from '../parse.js';
 
 const MAX_PER_EVENT = 500;
@@ -23,7 +24,7 @@ export const artifactContent = z.strictObject({
   filename: text(1_024, 1),
   contentType: optional(text(256)),
   sizeBytes: optional(safeInt()),
-  createdAt: optional(z.date()),
+  createdAt: optional(instant()),
 });
 export type ArtifactContent = z.output<typeof artifactContent>;
 
@@ -34,7 +35,7 @@ const deliveredOutputContent = z.strictObject({
   title: text(4_096),
   caption: optional(text(65_536)),
   rowCount: optional(int32()),
-  createdAt: optional(z.date()),
+  createdAt: optional(instant()),
 });
 export type DeliveredOutputContent = z.output<typeof deliveredOutputContent>;
 

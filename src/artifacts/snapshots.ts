@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { instant } from '../instant.js';
 import { ARTIFACT_KINDS, DELIVERED_OUTPUT_KINDS } from './content.js';
 
 const maybe = z.string().nullish();
 const count = z.number().nullish();
-const instant = z.iso.datetime().transform((value) => new Date(value));
 
 /** A file as an event's payload keeps it: the door's limits are not repeated, unknown fields are passed over. */
 export const artifactSnapshot = z.object({
@@ -13,7 +13,7 @@ export const artifactSnapshot = z.object({
   filename: z.string(),
   contentType: maybe,
   sizeBytes: count,
-  createdAt: instant.nullish(),
+  createdAt: instant().nullish(),
 });
 export type ArtifactSnapshot = z.output<typeof artifactSnapshot>;
 
@@ -24,6 +24,6 @@ export const deliveredOutputSnapshot = z.object({
   title: z.string(),
   caption: maybe,
   rowCount: count,
-  createdAt: instant.nullish(),
+  createdAt: instant().nullish(),
 });
 export type DeliveredOutputSnapshot = z.output<typeof deliveredOutputSnapshot>;

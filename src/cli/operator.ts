@@ -6,7 +6,7 @@ import { badUserInput } from '../errors.js';
 type Input = Readonly<Record<string, unknown>>;
 type Result = Readonly<Record<string, unknown>>;
 
-/** What an operator may have done, by its command. The actions check their input; dates arrive as text. */
+/** What an operator may have done, by its command. The actions check their input. */
 const ACTIONS: Readonly<Record<string, (database: Database, input: never) => Promise<Result>>> = {
   'account create': async (database, input) => account(await createAccount(database, input)),
   'account move': async (database, input) => account(await moveAccount(database, input)),
@@ -16,7 +16,7 @@ const ACTIONS: Readonly<Record<string, (database: Database, input: never) => Pro
     return {};
   },
   'token create': async (database, input) => {
-    const { credential, secret } = await createToken(database, withDate(input));
+    const { credential, secret } = await createToken(database, input);
     return { credentialId: credential.id, secret };
   },
 };
@@ -41,9 +41,3 @@ const account = ({ id, name, organizationId, role }: Awaited<ReturnType<typeof c
   organizationId,
   role,
 });
-
-/** JSON has no dates; one that is none is left for the action to refuse. */
-function withDate({ expiresAt, ...input }: Input): never {
-  const date = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
-  return unchecked({ ...input, ...(date !== undefined && { expiresAt: date }) });
-}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { artifactsContent, deliveredOutputsContent } from '../artifacts/content.js';
 import { citationsContent } from '../citations/content.js';
+import { instant } from '../instant.js';
 import { checkedJson, id, int32, optional, safeInt, text } from '../parse.js';
 
 /** The kinds that this version knows, as they are stored; GraphQL shows them in upper case. */
@@ -41,7 +42,7 @@ export type UploadedFile = z.output<typeof uploadedFile>;
 /** What every event carries. `createdAt` absent: the database's clock. `historical` without `createdAt`: none. */
 const occurrence = {
   eventId: id(),
-  createdAt: optional(z.date()),
+  createdAt: optional(instant()),
   historical: z
     .boolean()
     .nullish()
@@ -101,7 +102,7 @@ export const eventContent = z.discriminatedUnion('kind', [
           query: text(65_536),
           maxResults: optional(int32()),
           resultsCount: optional(int32()),
-          searchedAt: optional(z.date()),
+          searchedAt: optional(instant()),
         }),
       )
       .max(5_000),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { artifactSnapshot, deliveredOutputSnapshot } from '../artifacts/snapshots.js';
+import { instant } from '../instant.js';
 import {
   ACTIVITY_STATUSES,
   AGENT_ERROR_CODES,
@@ -13,7 +14,6 @@ import {
 /** Text that may be missing. */
 const maybe = z.string().nullish();
 const count = z.number().nullish();
-const instant = z.iso.datetime().transform((value) => new Date(value));
 const options = z.array(z.object({ optionId: z.string(), label: z.string() }));
 const askedFor = { questionId: z.string(), text: z.string(), responseFormat: z.enum(RESPONSE_FORMATS) };
 const nothing = z.object({});
@@ -47,7 +47,7 @@ const STORED = {
         query: z.string(),
         maxResults: count,
         resultsCount: count,
-        searchedAt: instant.nullish(),
+        searchedAt: instant().nullish(),
       }),
     ),
     evidenceBase: z.object({ sourceCount: z.number(), earliestYear: count, latestYear: count }).nullish(),

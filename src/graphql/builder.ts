@@ -58,7 +58,7 @@ export const builder = new SchemaBuilder<{
 
 builder.scalarType('DateTime', {
   description:
-    'An instant: RFC 3339, UTC, always with milliseconds, such as 2026-07-30T12:00:00.000Z. On the way in, finer digits are cut.',
+    'An instant: RFC 3339, UTC, always with milliseconds, such as 2026-07-30T12:00:00.000Z, in the years 0001 to 9999. On the way in, with Z or an offset; finer digits are cut.',
   specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
   parseValue: parseDateTime,
   serialize: serializeDateTime,

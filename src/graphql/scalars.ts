@@ -1,18 +1,13 @@
 import { GraphQLError, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { parseInstant } from '../instant.js';
 import { checkedJson } from '../parse.js';
 
-const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
-
-/** An instant of RFC 3339; digits beyond milliseconds are cut, never rounded. */
+/** An instant as `parseInstant` takes it. */
 export function parseDateTime(value: unknown): Date {
-  const date =
-    typeof value === 'string' && DATE_TIME.test(value)
-      ? new Date(value.replace(/(\.\d{3})\d+/, '$1'))
-      : undefined;
-  if (date === undefined || Number.isNaN(date.getTime())) {
-    throw new GraphQLError('DateTime: expected an RFC 3339 instant such as 2026-07-30T12:00:00.000Z.');
-  }
-  return date;
+  const read =
+    typeof value === 'string' ? parseInstant(value) : 'expected text such as "2026-07-30T12:00:00.000Z"';
+  if (read instanceof Date) return read;
+  throw new GraphQLError(`DateTime: ${read}.`);
 }
 
 export function serializeDateTime(value: unknown): string {
