@@ -18,7 +18,11 @@ export interface TestDatabase extends Database {
   readonly url: string | undefined;
   /** Runs `work` and gives the text of each SQL statement that the database was sent meanwhile, BEGIN and COMMIT included. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>;
+  /** Runs `work` while each statement is first shown to `faultOf`; where that gives an error, the statement fails with it. */
+  withFaults<T>(faultOf: FaultOf, work: () => Promise<T>): Promise<T>;
 }
+
+type FaultOf = (sql: string) => Error | undefined;
 
 /**
  * An empty, migrated database for one test file: embedded in memory, or a fresh one on PostgreSQL when TEST_DATABASE is `postgresql`. Its
@@ -26,7 +30,20 @@ export interface TestDatabase extends Database {
  */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const statements: string[] = [];
-  const onStatement = (sql: string) => statements.push(sql);
+  let faultOf: FaultOf | undefined;
+  const onStatement = (sql: string) => {
+    statements.push(sql);
+    const fault = faultOf?.(sql);
+    if (fault !== undefined) throw fault;
+  };
+  const withFaults: TestDatabase['withFaults'] = async (wanted, work) => {
+    faultOf = wanted;
+    try {
+      return await work();
+    } finally {
+      faultOf = undefined;
+    }
+  };
   const statementsOf = async (work: () => Promise<unknown>) => {
     const before = statements.length;
     await work();
@@ -39,10 +56,10 @@ export async function openTestDatabase(): Promise<TestDatabase> {
       await database.close();
       await drop();
     };
-    return { ...database, url, statementsOf, close };
+    return { ...database, url, statementsOf, withFaults, close };
   }
   await buildTemplate();
-  return { ...(await openDatabase({ onStatement })), url: undefined, statementsOf };
+  return { ...(await openDatabase({ onStatement })), url: undefined, statementsOf, withFaults };
 }
 
 /** A copy of the migrated template, so that a file waits for a copy and not for the migrations. */

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { Operation } from '../accounts/operation.js';
 import { asUuid } from '../accounts/uuids.js';
+import type { Transaction } from '../database/database.js';
+import { rowByKey } from '../database/loaders.js';
 import { transact } from '../database/transact.js';
 import { parse } from '../parse.js';
 import { noSuchSession, requireService } from '../sessions/access.js';
-import { lockSession } from '../sessions/store.js';
+import { lockSession, type SessionRow } from '../sessions/store.js';
 import { announce } from '../sessions/topics.js';
-import { sourceContent } from './content.js';
-import { mergeSources, touchSession } from './store.js';
+import { type SourceContent, sourceContent } from './content.js';
+import { findSources, mergeSources, type SourceKey, type SourceRow, touchSession } from './store.js';
 
 const MAX_SOURCES = 500;
 
@@ -16,10 +18,10 @@ const upsertSourcesInput = z.strictObject({
   sources: z.array(sourceContent).max(MAX_SOURCES, `expected at most ${MAX_SOURCES} sources a call`),
 });
 
-/** Which sources were described, in the order sent. */
+/** The session and its sources as they are after that, one for each that was sent, in that order. */
 export interface UpsertedSources {
-  readonly sessionId: string;
-  readonly sourceRefs: readonly string[];
+  readonly session: SessionRow;
+  readonly sources: readonly SourceRow[];
 }
 
 /**
@@ -32,12 +34,28 @@ export async function upsertSources(operation: Operation, input: unknown): Promi
   const { sessionId: named, sources } = parse(upsertSourcesInput, input);
   const sessionId = asUuid(named);
   if (sessionId === undefined) throw noSuchSession();
-  const { session, changed } = await transact(operation.database, async (tx) => {
-    const session = await lockSession(tx, operation.viewer, sessionId);
-    const { changed } = await mergeSources(tx, session, sources, 'described');
-    if (changed > 0) await touchSession(tx, sessionId);
-    return { session, changed };
+  const { changed, ...upserted } = await transact(operation.database, async (tx) => {
+    const locked = await lockSession(tx, operation.viewer, sessionId);
+    const { changed } = await mergeSources(tx, locked, sources, 'described');
+    const session = changed > 0 ? { ...locked, updatedAt: await touchSession(tx, sessionId) } : locked;
+    return { changed, session, sources: await readMerged(tx, sessionId, sources) };
   });
-  if (changed > 0) announce(operation, session);
-  return { sessionId, sourceRefs: sources.map(({ sourceRef }) => sourceRef) };
+  if (changed > 0) announce(operation, upserted.session);
+  return upserted;
 }
+
+/** Each is there: it was just merged, under the session's lock. */
+async function readMerged(
+  tx: Transaction,
+  sessionId: string,
+  sources: readonly SourceContent[],
+): Promise<readonly SourceRow[]> {
+  const keys = sources.map(({ sourceRef }) => ({ sessionId, sourceRef }));
+  const rows = rowByKey(keys.map(refOf), await findSources(tx, keys), refOf);
+  return rows.map((row) => {
+    if (row === null) throw new Error('A source that was merged is not there (citations-1).');
+    return row;
+  });
+}
+
+const refOf = ({ sourceRef }: SourceKey): string => sourceRef;

@@ -1,12 +1,11 @@
 import { builder } from '../graphql/builder.js';
 import { renew } from '../graphql/context.js';
-import { requireSession } from '../sessions/loaders.js';
+import { shownAsWritten } from '../sessions/loaders.js';
 import type { SessionRow } from '../sessions/store.js';
 import { SessionRef } from '../sessions/types.js';
 import { upsertSources } from './actions.js';
 import { SourceInput } from './inputs.js';
-import { upsertedSources } from './loaders.js';
-import type { SourceNode } from './nodes.js';
+import { type SourceNode, toSourceNode } from './nodes.js';
 import { SourceRef } from './types.js';
 
 const UpsertSourcesInput = builder.inputType('UpsertSourcesInput', {
@@ -46,10 +45,8 @@ builder.mutationField('upsertSources', (t) =>
       input: t.arg({ type: UpsertSourcesInput, required: true, description: 'The session and its sources.' }),
     },
     resolve: async (_, { input }, context) => {
-      const { sessionId, sourceRefs } = await upsertSources(context.operation, input);
-      const operation = renew(context);
-      const session = await requireSession(operation, sessionId);
-      return { session, sources: await upsertedSources(operation, sessionId, sourceRefs) };
+      const { session, sources } = await upsertSources(context.operation, input);
+      return shownAsWritten(renew(context), { session, sources: sources.map(toSourceNode) });
     },
   }),
 );

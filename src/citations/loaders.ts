@@ -34,25 +34,11 @@ export const citationsOf = (
 /** What a session that the viewer was shown knows of a source, cited or not; null when it knows nothing. */
 export const sourceOf = defineLoader(
   async (keys: readonly SourceKey[], operation: Operation): Promise<(SourceNode | null)[]> => {
-    const rows = rowByKey(keys.map(sourceKey), await findSources(operation, keys), sourceKey);
+    const rows = rowByKey(keys.map(sourceKey), await findSources(operation.database.prisma, keys), sourceKey);
     return rows.map((row) => row && toSourceNode(row));
   },
   { key: sourceKey },
 );
-
-/** Sources that were just written; each is there, since none is ever removed. */
-export const upsertedSources = (
-  operation: Operation,
-  sessionId: string,
-  sourceRefs: readonly string[],
-): Promise<SourceNode[]> =>
-  Promise.all(
-    sourceRefs.map(async (sourceRef) => {
-      const source = await sourceOf(operation).load({ sessionId, sourceRef });
-      if (source === null) throw new Error('citations: a source that was committed is not there.');
-      return source;
-    }),
-  );
 
 /** A source's abstract, read only when it is selected. */
 export const abstractOf = defineLoader(

@@ -136,11 +136,14 @@ export async function mergeSources(
   return { changed: changed.length, sourceHead };
 }
 
-/** Notes that the session is not as it was, by the database's clock, which never runs back here. */
-export const touchSession = (tx: Transaction, sessionId: string): Promise<number> =>
-  tx.$executeRaw`
+/** Notes that the locked session is not as it was, by the database's clock, which never runs back here; returns when. */
+export async function touchSession(tx: Transaction, sessionId: string): Promise<Date> {
+  const [session] = await tx.$queryRaw<{ updatedAt: Date }[]>`
     UPDATE session SET updated_at = greatest(updated_at, date_trunc('milliseconds', clock_timestamp()))
-    WHERE id = ${sessionId}::uuid`;
+    WHERE id = ${sessionId}::uuid RETURNING updated_at AS "updatedAt"`;
+  if (session === undefined) throw new Error('A locked session was not there to touch (citations-2).');
+  return session.updatedAt;
+}
 
 const CITATION = Prisma.sql`citation.session_id AS "sessionId", citation.event_number AS "eventNumber",
   citation.number, citation.citation_id AS "citationId", citation.reference, citation.quote,
@@ -191,8 +194,10 @@ export const countCitationsOfSources = (
     GROUP BY session_id, source_ref`;
 
 /** What sessions know of these sources, cited or not, in no order. */
-export const findSources = ({ database }: Operation, keys: readonly SourceKey[]): Promise<SourceRow[]> =>
-  database.prisma.source.findMany({ where: oneOf(keys), omit: { abstract: true } });
+export const findSources = (
+  { source }: Pick<Transaction, 'source'>,
+  keys: readonly SourceKey[],
+): Promise<SourceRow[]> => source.findMany({ where: oneOf(keys), omit: { abstract: true } });
 
 export const findAbstracts = (
   { database }: Operation,

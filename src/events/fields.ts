@@ -1,26 +1,18 @@
 import { builder } from '../graphql/builder.js';
 import { renew } from '../graphql/context.js';
-import { requireSession } from '../sessions/loaders.js';
+import { shownAsWritten } from '../sessions/loaders.js';
 import type { SessionRow } from '../sessions/store.js';
 import { SessionRef } from '../sessions/types.js';
 import { appendSessionEvents, sendMessage, stopSession } from './actions.js';
 import { answerQuestion } from './answer-question.js';
-import type { Written } from './append.js';
+import type { Appended, Written } from './append.js';
 import { createSession } from './create-session.js';
-import type { EventRow } from './event.js';
 import { eventsOf } from './event-input.js';
 import { SessionEventInput, UploadedFileInput } from './inputs.js';
 import { edgeOf, sessionCursor } from './listing.js';
 import { SessionEventEdgeRef } from './types.js';
 
 const REFUSALS = 'FORBIDDEN for RUN; NOT_FOUND, BAD_USER_INPUT';
-
-/** What a mutation gives back: the events that it wrote or found, and the session as read anew after the commit. */
-interface Payload {
-  readonly session: SessionRow;
-  readonly events: readonly EventRow[];
-  readonly duplicates: readonly string[];
-}
 
 const AppendSessionEventsInput = builder.inputType('AppendSessionEventsInput', {
   description: 'What an agent did in a session.',
@@ -34,7 +26,7 @@ const AppendSessionEventsInput = builder.inputType('AppendSessionEventsInput', {
   }),
 });
 
-const AppendSessionEventsPayload = builder.objectRef<Payload>('AppendSessionEventsPayload').implement({
+const AppendSessionEventsPayload = builder.objectRef<Appended>('AppendSessionEventsPayload').implement({
   description: 'What was appended.',
   fields: (t) => ({
     session: t.expose('session', { type: SessionRef, description: 'The session as it is after the append.' }),
@@ -69,12 +61,9 @@ builder.mutationField('appendSessionEvents', (t) =>
       }),
     },
     resolve: async (_, { input }, context) => {
-      const { session, events, duplicates } = await appendSessionEvents(
-        context.operation,
-        input.sessionId,
-        eventsOf(input.events),
-      );
-      return { session: await requireSession(renew(context), session.id), events, duplicates };
+      const events = eventsOf(input.events);
+      const appended = await appendSessionEvents(context.operation, input.sessionId, events);
+      return shownAsWritten(renew(context), appended);
     },
   }),
 );
@@ -117,8 +106,8 @@ builder.mutationField('createSession', (t) =>
       }),
     },
     resolve: async (_, { input }, context) => {
-      const { id } = await createSession(context.operation, input);
-      return { session: await requireSession(renew(context), id) };
+      const session = await createSession(context.operation, input);
+      return shownAsWritten(renew(context), { session });
     },
   }),
 );
@@ -158,8 +147,8 @@ builder.mutationField('sendMessage', (t) =>
       input: t.arg({ type: SendMessageInput, required: true, description: 'The session and the message.' }),
     },
     resolve: async (_, { input }, context) => {
-      const { event } = await sendMessage(context.operation, input);
-      return { session: await requireSession(renew(context), event.sessionId), event };
+      const written = await sendMessage(context.operation, input);
+      return shownAsWritten(renew(context), written);
     },
   }),
 );
@@ -205,8 +194,8 @@ builder.mutationField('answerQuestion', (t) =>
       }),
     },
     resolve: async (_, { input }, context) => {
-      const { event } = await answerQuestion(context.operation, input);
-      return { session: await requireSession(renew(context), event.sessionId), event };
+      const written = await answerQuestion(context.operation, input);
+      return shownAsWritten(renew(context), written);
     },
   }),
 );
@@ -225,8 +214,8 @@ builder.mutationField('stopSession', (t) =>
     description: `Asks the agent to stop; while an earlier request waits to be settled it gives that one. ${REFUSALS}.`,
     args: { input: t.arg({ type: StopSessionInput, required: true, description: 'The session to stop.' }) },
     resolve: async (_, { input }, context) => {
-      const { event } = await stopSession(context.operation, input.sessionId);
-      return { session: await requireSession(renew(context), event.sessionId), event };
+      const written = await stopSession(context.operation, input.sessionId);
+      return shownAsWritten(renew(context), written);
     },
   }),
 );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GraphQLError } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { asTimeout } from '../database/faults.js';
 import { DomainError, type ErrorCode } from '../errors.js';
 
@@ -26,17 +26,36 @@ export function toGraphQLError(error: unknown, report: ReportInternal): GraphQLE
   const located = error instanceof GraphQLError ? error : undefined;
   const cause = located === undefined ? error : (located.originalError ?? located);
   const known = cause instanceof DomainError ? cause : asTimeout(cause);
-  if (known !== null) return shown(known, located);
+  const tookEffect = located?.extensions.tookEffect === true;
+  if (known !== null) return shown(tookEffect ? besideWhatTookEffect(known) : known, located);
   if (cause instanceof GraphQLError) {
     return typeof cause.extensions.code === 'string'
       ? (located ?? cause)
       : coded(located ?? cause, 'BAD_USER_INPUT');
   }
-  return masked(error, located, report);
+  const id = randomUUID();
+  report({ id, error, path: located?.path?.join('.') ?? '' });
+  return masked(id, located, tookEffect);
 }
 
 /** A fault of the document or its variables, which graphql-js gives no code. */
-export function coded(error: GraphQLError, code: string): GraphQLError {
+export const coded = (error: GraphQLError, code: string): GraphQLError => extended(error, { code });
+
+/**
+ * A mutation's field that has a payload has committed: what fails below it is only missing from the answer, and its error has
+ * `extensions.tookEffect`, lest the mutation look as if it had failed, even where the fault makes the whole payload null.
+ */
+export const tellingWhatTookEffect = ({ errors, ...result }: ExecutionResult): ExecutionResult =>
+  errors === undefined
+    ? result
+    : {
+        ...result,
+        errors: errors.map((error) =>
+          error.path !== undefined && error.path.length > 1 ? extended(error, { tookEffect: true }) : error,
+        ),
+      };
+
+function extended(error: GraphQLError, more: GraphQLError['extensions']): GraphQLError {
   const { message, nodes, source, positions, path, originalError, extensions } = error;
   return new GraphQLError(message, {
     nodes,
@@ -44,9 +63,12 @@ export function coded(error: GraphQLError, code: string): GraphQLError {
     positions,
     path,
     originalError,
-    extensions: { ...extensions, code },
+    extensions: { ...extensions, ...more },
   });
 }
+
+const TOOK_EFFECT =
+  'The mutation took effect; only this part of its answer is missing. Read it with a query.';
 
 /** Without `originalError`, for which the engine would answer a refused subscription with a 500. */
 function shown(error: DomainError, located: GraphQLError | undefined): GraphQLError {
@@ -62,11 +84,20 @@ function shown(error: DomainError, located: GraphQLError | undefined): GraphQLEr
   });
 }
 
-function masked(error: unknown, located: GraphQLError | undefined, report: ReportInternal): GraphQLError {
-  const id = randomUUID();
-  report({ id, error, path: located?.path?.join('.') ?? '' });
+/** What TIMEOUT advises, to send the same again, is for what failed. */
+const besideWhatTookEffect = ({ code, message, details }: DomainError) =>
+  code === 'TIMEOUT'
+    ? new DomainError(code, TOOK_EFFECT, { tookEffect: true })
+    : new DomainError(code, `${message} ${TOOK_EFFECT}`, { ...details, tookEffect: true });
+
+function masked(id: string, located: GraphQLError | undefined, tookEffect: boolean): GraphQLError {
+  const advice = tookEffect ? TOOK_EFFECT : 'Before repeating a write, check whether it took effect.';
   return new GraphQLError(
-    `Something went wrong here, not in your request; the server's log has it as ${id}. Before repeating a write, check whether it took effect.`,
-    { nodes: located?.nodes, path: located?.path, extensions: { code: 'INTERNAL_SERVER_ERROR', id } },
+    `Something went wrong here, not in your request; the server's log has it as ${id}. ${advice}`,
+    {
+      nodes: located?.nodes,
+      path: located?.path,
+      extensions: { code: 'INTERNAL_SERVER_ERROR', id, ...(tookEffect && { tookEffect }) },
+    },
   );
 }

@@ -1,8 +1,15 @@
-import { execute, GraphQLError, NoSchemaIntrospectionCustomRule, subscribe } from 'graphql';
+import {
+  type ExecutionArgs,
+  execute,
+  GraphQLError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  subscribe,
+} from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Viewer } from '../accounts/viewer.js';
 import type { Context } from '../graphql/context.js';
-import { type ReportInternal, toGraphQLError } from '../graphql/errors.js';
+import { type ReportInternal, tellingWhatTookEffect, toGraphQLError } from '../graphql/errors.js';
 import { streamingPlugin } from './event-stream.js';
 import type { HttpParts } from './parts.js';
 
@@ -53,9 +60,14 @@ export function createEngine({ config, schema, means, publicUrl, log }: HttpPart
  * in which they were resolved.
  */
 const inOrder: Plugin = {
-  onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
+  onExecute: ({ args, setExecuteFn }) => setExecuteFn(isMutation(args) ? mutate : execute),
   onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
 };
+
+const isMutation = ({ document, operationName }: ExecutionArgs): boolean =>
+  getOperationAST(document, operationName)?.operation === 'mutation';
+
+const mutate = async (args: ExecutionArgs) => tellingWhatTookEffect(await execute(args));
 
 const noIntrospection: Plugin = {
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),

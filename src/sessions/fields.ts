@@ -3,7 +3,7 @@ import { connection } from '../graphql/connections.js';
 import { renew } from '../graphql/context.js';
 import { readChange, updateSession, watchSessions } from './actions.js';
 import { sessionListing } from './listing.js';
-import { requireSession } from './loaders.js';
+import { requireSession, shownAsWritten } from './loaders.js';
 import type { SessionRow } from './store.js';
 import { SessionChangeRef, SessionConnection, SessionRef, SessionStatusRef } from './types.js';
 
@@ -61,8 +61,8 @@ builder.mutationField('updateSession', (t) =>
       }),
     },
     resolve: async (_, { input }, context) => {
-      const { id } = await updateSession(context.operation, input);
-      return { session: await requireSession(renew(context), id) };
+      const session = await updateSession(context.operation, input);
+      return shownAsWritten(renew(context), { session });
     },
   }),
 );

@@ -20,6 +20,18 @@ export async function requireSession(operation: Operation, sessionId: string): P
   return session;
 }
 
+/**
+ * What a mutation has committed, as its transaction left it, for an operation that has read nothing yet: showing the session then takes
+ * no read, and no fault of the database can make what took effect look as if it had failed.
+ */
+export function shownAsWritten<T extends { readonly session: SessionRow }>(
+  operation: Operation,
+  written: T,
+): T {
+  sessionById(operation).prime(written.session.id, written.session);
+  return written;
+}
+
 /** Where all lists of sessions of an operation end, read once. */
 export const listHead = defineLoader<Operation, 'head', number>(async (keys, operation) => {
   const head = await readListHead(operation);
