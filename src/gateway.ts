@@ -8,6 +8,7 @@ import type { Database } from './database/database.js';
 import { openDatabase } from './database/open.js';
 import { startDemo } from './demo/demo.js';
 import { FollowNotices } from './demo/follow-notices.js';
+import { Sweep } from './elicitations/expiry.js';
 import { DomainError } from './errors.js';
 import { startHttp } from './http/server.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
@@ -25,7 +26,12 @@ export interface GatewayParts {
   readonly webSockets?: WebSocketTimes;
   /** From one event of the demo's agent to the next, in ms. */
   readonly demoPace?: number;
+  /** From one look for elicitations whose time is over to the next, in ms. */
+  readonly sweepPace?: number;
 }
+
+/** An expiry is written and announced within two seconds: four looks, since an account that is being written to is passed over. */
+const SWEEP_PACE = 500;
 
 /** A running gateway. */
 export interface Gateway {
@@ -59,6 +65,8 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   const close = once(async () => {
     for (const closer of closers.reverse()) await closer();
   });
+  const sweep = new Sweep(means, { pace: parts.sweepPace ?? SWEEP_PACE, onError });
+  closers.push(() => sweep.close());
   try {
     const demo = config.demo
       ? await startDemo(means, bus, log, { dataDir: config.dataDir, pace: parts.demoPace })

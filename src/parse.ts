@@ -58,6 +58,12 @@ function formatPath(root: string, path: readonly PropertyKey[]): string {
 /** How deep a JSON value may nest: far beyond use, short of what makes a recursive reader fail. */
 const MAX_JSON_DEPTH = 100;
 
+/** A JSON object of unknown shape. Names that somebody chose may be those of `Object.prototype`: ask `Object.hasOwn`. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Any JSON value, its texts checked as `text` checks them, at most 100 levels deep. */
 export function checkedJson(value: unknown, depth = 0): unknown {
   if (depth > MAX_JSON_DEPTH)

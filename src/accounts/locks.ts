@@ -20,3 +20,26 @@ export async function lockAccount(tx: Transaction, accountId: string): Promise<v
 export async function lockOrganization(tx: Transaction, organizationId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ORGANIZATION}::int, ${hash(organizationId)}::int)`;
 }
+
+/** An account and the organisation that it is in, which stay so until the transaction ends. */
+export interface Place {
+  readonly accountId: string;
+  readonly organizationId: string | null;
+}
+
+/** Takes the account's lock, then that of the organisation in which it then is; null for an account that is not there. */
+export async function lockPlace(tx: Transaction, accountId: string): Promise<Place | null> {
+  await lockAccount(tx, accountId);
+  const account = await tx.account.findUnique({ where: { id: accountId }, select: { organizationId: true } });
+  if (account === null) return null;
+  const { organizationId } = account;
+  if (organizationId !== null) await lockOrganization(tx, organizationId);
+  return { accountId, organizationId };
+}
+
+/** As `lockAccount`, without waiting: false when somebody else has the lock. */
+export async function tryLockAccount(tx: Transaction, accountId: string): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ taken: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(${ACCOUNT}::int, ${hash(accountId)}::int) AS taken`;
+  return row?.taken === true;
+}

@@ -40,8 +40,8 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));
 }
 
-/** JSON with the keys of every object in the order of their UTF-16 units. */
-const canonicalJson = (value: unknown): string => JSON.stringify(value, sortKeys);
+/** JSON with the keys of every object in the order of their UTF-16 units: two values are the same if this is. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(value, sortKeys);
 
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

@@ -35,6 +35,8 @@ export interface Listing<Row, Node> {
   readonly order?: 'ascending' | 'descending';
   /** The page when neither `first` nor `last` is given; by default the first 50, with `before` alone the last 50. */
   readonly newestByDefault?: boolean;
+  /** Where what happens to the entries is told by a log of its own: how far that log was read, before the rows. */
+  readonly checkpoint?: string;
   /** Rows of a stretch in its order, never beyond `head`. */
   read(stretch: Stretch): Promise<readonly Row[]>;
   /** All that is listed; asked only when `totalCount` is selected and the list is not dense. */
@@ -60,7 +62,7 @@ export interface Connection<Node> {
   readonly edges: Promise<readonly Edge<Node>[]>;
   readonly pageInfo: Promise<PageInfo>;
   readonly totalCount: Promise<number>;
-  /** How far the log was read: `endCursor` while there is a next page, else the head. */
+  /** The listing's own, or how far the list was read: `endCursor` while there is a next page, else the head. */
   readonly checkpoint: Promise<string>;
 }
 
@@ -143,6 +145,7 @@ class NumberedConnection<Row, Node> implements Connection<Node> {
   }
 
   get checkpoint(): Promise<string> {
+    if (this.#listing.checkpoint !== undefined) return Promise.resolve(this.#listing.checkpoint);
     const start = encodeCursor(this.#tag, this.#page.after ?? 0);
     const head = encodeCursor(this.#tag, this.#listing.head);
     return this.#describe().then(({ hasNextPage, endCursor }) => (hasNextPage ? (endCursor ?? start) : head));

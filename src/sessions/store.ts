@@ -1,4 +1,4 @@
-import { lockAccount, lockOrganization } from '../accounts/locks.js';
+import { lockPlace } from '../accounts/locks.js';
 import type { Operation } from '../accounts/operation.js';
 import {
   type NumberStretch,
@@ -21,7 +21,7 @@ const columns = Prisma.sql`id, number, owner_id AS "ownerId", organization_id AS
   status::text AS status, created_at AS "createdAt", updated_at AS "updatedAt",
   creation_hash AS "creationHash", event_head AS "eventHead", citation_head AS "citationHead",
   source_head AS "sourceHead", artifact_head AS "artifactHead",
-  delivered_output_head AS "deliveredOutputHead", pending_stop AS "pendingStop"`;
+  delivered_output_head AS "deliveredOutputHead", elicitation_head AS "elicitationHead", pending_stop AS "pendingStop"`;
 
 /** The visible ones among these ids, in no order. Ids must be UUIDs in lower case. */
 export const findSessions = (
@@ -94,12 +94,8 @@ export async function writeTitle(tx: Transaction, sessionId: string, title: stri
  * of sessions created side by side the one that commits first has the lower number, so none ever comes in behind a reader of their lists.
  */
 export async function lockOwner(tx: Transaction, accountId: string): Promise<Ownership | null> {
-  await lockAccount(tx, accountId);
-  const account = await tx.account.findUnique({ where: { id: accountId }, select: { organizationId: true } });
-  if (account === null) return null;
-  const { organizationId } = account;
-  if (organizationId !== null) await lockOrganization(tx, organizationId);
-  return { ownerId: accountId, organizationId };
+  const place = await lockPlace(tx, accountId);
+  return place === null ? null : { ownerId: accountId, organizationId: place.organizationId };
 }
 
 /** Null when the id is taken. */

@@ -1,0 +1,122 @@
+import type { Place } from '../accounts/locks.js';
+import { tryLockAccount } from '../accounts/locks.js';
+import type { Operation } from '../accounts/operation.js';
+import { transact } from '../database/transact.js';
+import { type ChangeHead, EXPIRY_BATCH, expireDue, lockScopes } from './record-store.js';
+import { type ElicitationRow, findDue } from './store.js';
+import { announce } from './topics.js';
+
+type Means = Pick<Operation, 'database' | 'bus'>;
+type Due = Place & { readonly id: string };
+
+/**
+ * Reads rows of which none is PENDING beyond its time: what was due when they were read is expired, and they are read again (P8). What
+ * falls due after that may still show PENDING.
+ */
+export async function readFresh<Row extends ElicitationRow>(
+  means: Means,
+  read: () => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows = await read();
+  const due = rows.filter((row) => row.due);
+  if (due.length === 0) return rows;
+  await expireAll(means, due);
+  return read();
+}
+
+/** Expires these, one place a transaction, and waits for whoever is deciding one of them. */
+async function expireAll(means: Means, due: readonly Due[]): Promise<void> {
+  for (const { place, ids } of byPlace(due)) {
+    for (let from = 0; from < ids.length; from += EXPIRY_BATCH) {
+      const heads = await transact(means.database, async (tx) => {
+        await lockScopes(tx, place);
+        return expireDue(tx, place, ids.slice(from, from + EXPIRY_BATCH));
+      });
+      announce(means, heads);
+    }
+  }
+}
+
+/** An account may have asked in several organisations; a transaction takes the locks of one. */
+function byPlace(due: readonly Due[]): { readonly place: Place; readonly ids: string[] }[] {
+  const places = new Map<string, { readonly place: Place; readonly ids: string[] }>();
+  for (const { id, accountId, organizationId } of due) {
+    const key = `${accountId} ${organizationId}`;
+    const found = places.get(key);
+    if (found === undefined) places.set(key, { place: { accountId, organizationId }, ids: [id] });
+    else found.ids.push(id);
+  }
+  return [...places.values()];
+}
+
+/** Due elicitations that one round of the sweep looks at. */
+const ROUND = 1_000;
+
+/**
+ * Expires what is due and nobody reads, at most a round of it. An account that somebody else is writing to is left for the next
+ * round, be it another replica's sweep. Returns whether to go on at once.
+ */
+async function sweep(means: Means): Promise<boolean> {
+  const due = await findDue(means.database, ROUND);
+  let written = false;
+  for (const { place } of byPlace(due)) {
+    const heads = await sweepPlace(means, place);
+    announce(means, heads);
+    written ||= heads.length > 0;
+  }
+  return written && due.length > EXPIRY_BATCH;
+}
+
+const sweepPlace = ({ database }: Means, place: Place): Promise<readonly ChangeHead[]> =>
+  transact(database, async (tx) => {
+    if (!(await tryLockAccount(tx, place.accountId))) return [];
+    await lockScopes(tx, place);
+    return expireDue(tx, place);
+  });
+
+export interface SweepOptions {
+  /** From the end of one round to the next, in ms. */
+  readonly pace: number;
+  readonly onError: (error: unknown, doing: string) => void;
+}
+
+/** Milliseconds to the next round after one that failed. */
+const PAUSE = 5_000;
+
+/** Sweeps until `close()` is called, which waits for the round under way. One timer. */
+export class Sweep {
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(
+    private readonly means: Means,
+    private readonly options: SweepOptions,
+  ) {
+    this.#wait(options.pace);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#round;
+  }
+
+  #wait(delay: number): void {
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#round = this.#sweep();
+    }, delay);
+  }
+
+  async #sweep(): Promise<void> {
+    let delay = this.options.pace;
+    try {
+      while (!this.#closed && (await sweep(this.means)));
+    } catch (error) {
+      delay = PAUSE;
+      this.options.onError(error, 'expiring elicitations');
+    }
+    this.#wait(delay);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Operation } from '../accounts/operation.js';
+import type { Listing } from '../graphql/connections.js';
+import { encodeCursor, logTag } from '../graphql/cursors.js';
+import type { SessionRow } from '../sessions/store.js';
+import { type Scope, widestScope } from './access.js';
+import { changeHead, countOf, elicitationsOf, transitionsOf } from './loaders.js';
+import { transitionNumber } from './state.js';
+import type { ElicitationRow, TransitionRow } from './store.js';
+import { changeLogKey } from './topics.js';
+
+/**
+ * How far the change log of a scope is known to go: what comes after it is news for whoever reads rows from here on. Read it before the
+ * rows. The log of a scope that the viewer may not list has no position but its start.
+ */
+export async function checkpointOf(operation: Operation, scope: Scope | null): Promise<string> {
+  const scopeId = scope?.id ?? operation.viewer.accountId;
+  const head = scope === null ? 0 : await changeHead(operation).load(scopeId);
+  return encodeCursor(logTag(changeLogKey(scopeId)), head);
+}
+
+/** What was asked in a session and the viewer sees, newest first, cut at the session's head in this operation. */
+export async function sessionElicitations(
+  operation: Operation,
+  session: SessionRow,
+): Promise<Listing<ElicitationRow, ElicitationRow>> {
+  return {
+    log: `elicitations-of:${session.id}`,
+    head: session.elicitationHead,
+    dense: false,
+    order: 'descending',
+    checkpoint: await checkpointOf(operation, widestScope(operation.viewer)),
+    read: (stretch) => elicitationsOf(operation).load({ sessionId: session.id, ...stretch }),
+    count: () => countOf(operation).load(session),
+    numberOf: ({ sessionNumber }) => sessionNumber ?? 0,
+    toNode: (row) => row,
+  };
+}
+
+/** What has happened to an elicitation, cut at the status that is shown beside it. */
+export function transitionListing(
+  operation: Operation,
+  { id, status }: ElicitationRow,
+): Listing<TransitionRow, TransitionRow> {
+  const head = transitionNumber(status);
+  return {
+    log: `transitions:${id}`,
+    head,
+    dense: true,
+    // Three at most, so all are read, and those of a whole list of elicitations at once.
+    read: async ({ above, below, limit, order }) => {
+      const all = await transitionsOf(operation).load(id);
+      const inside = all.filter(({ number }) => number > above && number < below);
+      return (order === 'ascending' ? inside : inside.reverse()).slice(0, limit);
+    },
+    count: async () => head,
+    numberOf: ({ number }) => number,
+    toNode: (row) => row,
+  };
+}

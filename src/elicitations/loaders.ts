@@ -1,0 +1,97 @@
+import type { Operation } from '../accounts/operation.js';
+import { asUuid } from '../accounts/uuids.js';
+import { defineLoader, rowByKey, rowsByKey } from '../database/loaders.js';
+import { definePages } from '../sessions/part-pages.js';
+import type { SessionRow } from '../sessions/store.js';
+import { noSuchElicitation } from './access.js';
+import { readFresh } from './expiry.js';
+import {
+  type BodyKey,
+  countOfSessions,
+  type ElicitationRow,
+  findBodies,
+  findByKey,
+  findChangeHeads,
+  findElicitations,
+  findRequesters,
+  findTransitions,
+  listOfSessions,
+  type RequesterRow,
+  type TransitionRow,
+} from './store.js';
+
+/** A visible elicitation by its id, or null; one whose time was over has been expired. */
+export const elicitationById = defineLoader<Operation, string, ElicitationRow | null>(
+  async (ids, operation) => {
+    const rows = await readFresh(operation, () => findElicitations(operation, ids));
+    return rowByKey(ids, rows, ({ id }) => id);
+  },
+);
+
+/**
+ * An elicitation by the id that a client gave.
+ * @throws NOT_FOUND for one that is unknown, malformed or foreign, all alike (P9).
+ */
+export async function requireElicitation(
+  operation: Operation,
+  elicitationId: string,
+): Promise<ElicitationRow> {
+  const id = asUuid(elicitationId);
+  const row = id === undefined ? null : await elicitationById(operation).load(id);
+  if (row === null) throw noSuchElicitation();
+  return row;
+}
+
+/** @throws NOT_FOUND unless the viewer's asker has used the key. */
+export async function requireByKey(operation: Operation, key: string): Promise<ElicitationRow> {
+  const row = await findByKey(operation.database.prisma, operation, key);
+  if (row === undefined) throw noSuchElicitation();
+  return requireElicitation(operation, row.id);
+}
+
+/** A body of an elicitation that the viewer was shown; undefined where there is none. */
+export const bodyOf = defineLoader(
+  async (keys: readonly BodyKey[], { database }: Operation): Promise<unknown[]> => {
+    const found = rowByKey(keys.map(bodyKey), await findBodies(database.prisma, keys), bodyKey);
+    return found.map((body) => (typeof body?.json === 'string' ? JSON.parse(body.json) : undefined));
+  },
+  { key: ({ id, part }) => `${part} ${id}` },
+);
+
+const bodyKey = ({ id, part }: BodyKey): string => `${part} ${id}`;
+
+/** What has happened to an elicitation, in order. */
+export const transitionsOf = defineLoader<Operation, string, readonly TransitionRow[]>(
+  async (ids, operation) =>
+    rowsByKey(ids, await findTransitions(operation, ids), ({ elicitationId }) => elicitationId),
+);
+
+/** The credential that an elicitation came with, by its id. */
+export const requesterById = defineLoader<Operation, string, RequesterRow | null>(async (ids, operation) =>
+  rowByKey(ids, await findRequesters(operation, ids), ({ id }) => id),
+);
+
+/** Where the change log of a scope ends, read once an operation. */
+export const changeHead = defineLoader<Operation, string, number>(async (ids, { database }) => {
+  const heads = rowByKey(ids, await findChangeHeads(database, ids), ({ scopeId }) => scopeId);
+  return heads.map((head) => head?.changeHead ?? 0);
+});
+
+/** A stretch of a session's elicitations, those that the viewer sees. */
+export const elicitationsOf = definePages<{ readonly sessionId: string }, ElicitationRow>(
+  (operation, order, asked) => readFresh(operation, () => listOfSessions(operation, order, asked)),
+);
+
+/** How many of a session's elicitations the viewer sees, up to its head. */
+export const countOf = defineLoader(
+  async (sessions: readonly SessionRow[], operation: Operation): Promise<number[]> => {
+    const cuts = sessions.map(({ id, elicitationHead }) => ({ id, elicitationHead }));
+    const counts = rowByKey(
+      cuts.map(({ id }) => id),
+      await countOfSessions(operation, cuts),
+      ({ id }) => id,
+    );
+    return counts.map((row) => row?.count ?? 0);
+  },
+  { key: ({ id }) => id },
+);
