@@ -18,7 +18,7 @@ export const REPLAY: Command = {
       value: 'SECRET',
       about: "A SERVICE credential; by default the demo's, from DATA_DIR/tokens.json.",
     },
-    format: { value: 'NAME', about: 'What the recording is; anthropic-messages by default.' },
+    format: { value: 'NAME', about: 'What the recording is; by default it is recognised.' },
     title: { value: 'TEXT', about: "The session's title; by default the file's name." },
     account: {
       value: 'ID',
@@ -46,12 +46,9 @@ async function replay(given: Given, env: Environment): Promise<number> {
   console.log(session.url);
   const progress = new Progress();
   const lines = paced(file, pace, (done, line) => progress.show(done / size, `${line} lines`));
-  const format = encodeURIComponent(given.text('format') ?? 'anthropic-messages');
-  const answer = await upload(
-    `${server.url}/ingest/${session.sessionId}?format=${format}`,
-    server.token,
-    lines,
-  );
+  const format = given.text('format');
+  const query = format === undefined ? '' : `?format=${encodeURIComponent(format)}`;
+  const answer = await upload(`${server.url}/ingest/${session.sessionId}${query}`, server.token, lines);
   progress.end();
   console.log(summary(answer));
   return 0;

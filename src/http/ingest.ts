@@ -16,8 +16,9 @@ import { answerError, answerJson, shuttingDown } from './responses.js';
 export const INGEST_PATH = /^\/ingest\/([^/]+)$/;
 
 /**
- * `POST /ingest/{sessionId}?format=…`: a raw agent stream of any length becomes events as it comes. It is read no faster than its
- * events are committed. A stream that fails keeps what was complete; sent again, it adds only what was missing (P3).
+ * `POST /ingest/{sessionId}?format=…`: a raw agent stream of any length becomes events as it comes; without `format` it is known by its
+ * first object. It is read no faster than its events are committed. A stream that fails keeps what was complete; sent again, it adds
+ * only what was missing (P3).
  * @throws FORBIDDEN unless SERVICE; BAD_USER_INPUT for an unknown format; NOT_FOUND; what appending throws.
  */
 export async function handleIngest(
@@ -30,7 +31,8 @@ export async function handleIngest(
 ): Promise<void> {
   requireService(viewer, 'ingest');
   refuseEncoding(req);
-  const format = parseFormat(new URLSearchParams(req.url?.split('?')[1]).get('format'));
+  const name = new URLSearchParams(req.url?.split('?')[1]).get('format');
+  const format = name ? parseFormat(name) : undefined;
   const operation = { ...means, viewer };
   const { id } = await requireSession(operation, sessionId);
   const limits = { ...DEFAULT_LIMITS, lineBytes: config.maxLine };

@@ -9,6 +9,7 @@ import type { Reducer } from './reducer.js';
 
 /** The stream of the Anthropic Messages API: messages of blocks, each block filled by deltas. One message, one agent_message. */
 export const anthropicMessages: Reducer<AnthropicState> = {
+  recognises: ({ value, event }) => (stringAt(value, 'type') ?? event) === 'message_start',
   start: startState,
   reduce: (step, frame) => {
     const type = stringAt(frame.value, 'type') ?? frame.event;

@@ -1,6 +1,7 @@
 import { badUserInput } from '../errors.js';
 import { anthropicMessages } from './anthropic-messages.js';
 import type { Frame } from './frames.js';
+import { openAiResponses } from './openai-responses.js';
 import type { EndReason, IngestContext, Output, Reducer } from './reducer.js';
 
 /** A reducer at work on one stream; `save` is all it remembers, as JSON, for `Format.open` to go on from. */
@@ -10,16 +11,21 @@ export interface Reduction {
   save(): string;
 }
 
+/** What a reduction is told about its stream, beside the format. */
+export type ReductionContext = Omit<IngestContext, 'format'>;
+
 /** A kind of stream that can be read, whatever its reducer keeps. */
 export interface Format {
   readonly name: string;
-  open(context: Omit<IngestContext, 'format'>, saved?: string): Reduction;
+  recognises(first: Frame): boolean;
+  open(context: ReductionContext, saved?: string): Reduction;
 }
 
 /** A row of the table below: a format's public name and its reducer. */
 function format<State>(name: string, reducer: Reducer<State>): Format {
   return {
     name,
+    recognises: (first) => reducer.recognises(first),
     open(given, saved) {
       const context = { ...given, format: name };
       const state = saved === undefined ? reducer.start() : savedState<State>(saved);
@@ -35,18 +41,24 @@ function format<State>(name: string, reducer: Reducer<State>): Format {
 /** What `save` of the same format wrote: a reducer's state is plain JSON, so it comes back as it was. */
 const savedState = <State>(saved: string): State => JSON.parse(saved) as State;
 
-const FORMATS: ReadonlyMap<string, Format> = new Map(
-  [format('anthropic-messages', anthropicMessages)].map((row) => [row.name, row]),
-);
+const FORMATS: readonly Format[] = [
+  format('anthropic-messages', anthropicMessages),
+  format('openai-responses', openAiResponses),
+];
 
 /** The names of all formats, in the order in which they are shown. */
-const FORMAT_NAMES: readonly string[] = [...FORMATS.keys()];
+export const FORMAT_NAMES: readonly string[] = FORMATS.map(({ name }) => name);
 
-/** The format of that name. BAD_USER_INPUT, with the list, for none and for an unknown one. */
-export function parseFormat(name: string | null | undefined): Format {
-  const found = name ? FORMATS.get(name) : undefined;
-  if (found !== undefined) return found;
-  const got = name ? JSON.stringify(name.slice(0, 100).toWellFormed()) : 'none';
+/** The format of that name. BAD_USER_INPUT, with the list, for an unknown one. */
+export const parseFormat = (name: string): Format =>
+  FORMATS.find((format) => format.name === name) ?? refuse(JSON.stringify(name.slice(0, 100).toWellFormed()));
+
+/** The format of a stream that begins with this object. BAD_USER_INPUT, with the list, if it is none of them. */
+export const recogniseFormat = (first: Frame): Format =>
+  FORMATS.find((format) => format.recognises(first)) ??
+  refuse('a stream that begins like none of them. Name its format');
+
+function refuse(got: string): never {
   throw badUserInput(`format: expected one of ${FORMAT_NAMES.join(', ')}; got ${got}.`, {
     formats: FORMAT_NAMES,
   });

@@ -8,7 +8,7 @@ export function digest(parts: readonly unknown[]): string {
   return hash.subarray(0, 16).toString('base64url');
 }
 
-export type ResourcePrefix = 'msg' | 'act' | 'art' | 'cit';
+export type ResourcePrefix = 'msg' | 'act' | 'art' | 'cit' | 'que';
 
 /** The public id of something the stream named `parts`. The same in every stream of the session that names it so. */
 export function resourceId(context: IngestContext, prefix: ResourcePrefix, ...parts: unknown[]): string {

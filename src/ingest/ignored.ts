@@ -22,6 +22,7 @@ const IGNORED_KINDS = [
   'unfinished_tool_input',
   'deep_tool_input',
   'repeated_error',
+  'repeated_event',
   'surplus',
 ] as const;
 export type IgnoredKind = (typeof IGNORED_KINDS)[number];

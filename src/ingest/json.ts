@@ -57,6 +57,9 @@ export function parseJson(json: string): unknown {
   }
 }
 
+/** How many bytes base64 text stands for. */
+export const base64Bytes = (text: string): number => Math.floor((text.replace(/[\s=]+/g, '').length * 3) / 4);
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;

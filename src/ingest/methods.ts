@@ -7,10 +7,12 @@ const MAX_SEARCHES = 5_000;
 
 /** Adds searches in the order in which they ran, each corpus and query once. Returns those that were new. */
 export function addSearches(searches: PublicSearch[], more: readonly PublicSearch[]): PublicSearch[] {
-  const isNew = (search: PublicSearch) => !searches.some((known) => isSame(known, search));
-  const added = more.filter(isNew).slice(0, Math.max(0, MAX_SEARCHES - searches.length));
-  searches.push(...added);
-  return added;
+  const before = searches.length;
+  for (const search of more) {
+    const isKnown = searches.some((known) => isSame(known, search));
+    if (!isKnown && searches.length < MAX_SEARCHES) searches.push(search);
+  }
+  return searches.slice(before);
 }
 
 /** Takes back searches that turned out to have failed. */
@@ -46,6 +48,7 @@ export function publishMethods<State>(
 
 const CORPORA: ReadonlyMap<string, string> = new Map([
   ['web', 'the web'],
+  ['files', 'the files at hand'],
   ['academic', 'academic papers'],
   ['pubmed', 'PubMed'],
   ['clinical_trials', 'clinical trial registries'],

@@ -47,3 +47,7 @@ export function publicFile(file: JsonObject, ordinal: number): PublicFile {
 
 /** The last part of a path: where a sandbox keeps its files is private. */
 const baseName = (path: string): string => publicText(path.split(/[/\\]/).at(-1) ?? '', 1_024).trim();
+
+/** A model's text with the files that it links by their place in a sandbox called by their names. */
+export const withoutSandboxPaths = (text: string): string =>
+  text.replace(/\bsandbox:\/[^\s()[\]<>"]*/g, (path) => baseName(path));

@@ -38,6 +38,8 @@ export interface Step<State> extends Output {
  * only `pastLimit` faults.
  */
 export interface Reducer<State> {
+  /** Whether a stream that begins with this object is of this format. No other format's is. */
+  recognises(first: Frame): boolean;
   start(): State;
   reduce(step: Step<State>, frame: Frame): void;
   end(step: Step<State>, why: EndReason): void;

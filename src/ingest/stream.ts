@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.js';
 import type { EventInput } from '../events/content.js';
-import type { Format, Reduction } from './formats.js';
+import { type Format, type Reduction, type ReductionContext, recogniseFormat } from './formats.js';
 import type { Frame } from './frames.js';
 import { Framing } from './framing.js';
 import { type IgnoredCounts, type IgnoredKind, Tally } from './ignored.js';
@@ -9,7 +9,8 @@ import type { EndReason, Output } from './reducer.js';
 import { DEFAULT_TITLES, type ToolTitles } from './titles.js';
 
 export interface IngestOptions {
-  readonly format: Format;
+  /** Absent: recognised by the stream's first object. */
+  readonly format?: Format | undefined;
   readonly sessionId: string;
   readonly titles?: ToolTitles;
   readonly limits?: IngestLimits;
@@ -31,7 +32,9 @@ export interface IngestCounts {
  */
 export class IngestStream {
   readonly #framing: Framing;
-  readonly #reduction: Reduction;
+  readonly #context: ReductionContext;
+  /** Undefined until the format is known. */
+  #reduction: Reduction | undefined;
   readonly #tally = new Tally();
   #objects = 0;
   #events = 0;
@@ -40,7 +43,8 @@ export class IngestStream {
 
   constructor({ format, sessionId, titles = DEFAULT_TITLES, limits = DEFAULT_LIMITS }: IngestOptions) {
     this.#framing = new Framing(limits);
-    this.#reduction = format.open({ sessionId, titles, limits });
+    this.#context = { sessionId, titles, limits };
+    this.#reduction = format?.open(this.#context);
   }
 
   /** The events that this chunk completes. Nothing once the stream has ended or met its fault. */
@@ -54,7 +58,7 @@ export class IngestStream {
     if (this.#hasEnded) return [];
     return this.#collect((output) => {
       this.#reduceAll(this.#framing.end(), output);
-      if (!this.#hasEnded) this.#reduction.end(why, output);
+      if (!this.#hasEnded) this.#reduction?.end(why, output);
       this.#hasEnded = true;
     });
   }
@@ -81,6 +85,7 @@ export class IngestStream {
     try {
       for (const frame of frames) {
         this.#objects++;
+        this.#reduction ??= recogniseFormat(frame).open(this.#context);
         this.#reduction.reduce(frame, output);
       }
       if (this.#framing.fault !== undefined) throw this.#framing.fault;
@@ -88,7 +93,7 @@ export class IngestStream {
       if (!(error instanceof DomainError)) throw error;
       this.#fault = error;
       this.#hasEnded = true;
-      this.#reduction.end('limit', output);
+      this.#reduction?.end('limit', output);
     }
   }
 }

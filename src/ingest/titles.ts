@@ -29,6 +29,13 @@ const DEFAULTS: readonly (readonly [string, ToolTitle])[] = [
   ['tool_search_tool_bm25', { title: 'Choosing how to go on' }],
   ['tool_search_tool_regex', { title: 'Choosing how to go on' }],
   ['advisor', { title: 'Asking for advice' }],
+  ['file_search', { title: 'Looking through files', searches: 'files' }],
+  ['code_interpreter', { title: 'Running code' }],
+  ['shell', { title: 'Running code' }],
+  ['local_shell', { title: 'Running code' }],
+  ['apply_patch', { title: 'Editing a file' }],
+  ['computer', { title: 'Working on a screen' }],
+  ['image_generation', { title: 'Making a picture' }],
 ];
 
 export const DEFAULT_TITLES: ToolTitles = new Map(DEFAULTS);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type House, openHouse } from '../events/house.js';
 import { graphql } from '../generated/gql.js';
 import type { IngestFollowAnswersSubscription, IngestFollowSubscription } from '../generated/graphql.js';
+import { responseOf, said } from '../ingest/openai.js';
 import { ownRecordings, sharedRecordings } from '../ingest/recordings.js';
 import { finish, messageStart, text, textDelta } from '../ingest/streams.js';
 import { steady } from './doors.js';
@@ -222,6 +223,25 @@ describe('a raw stream', () => {
   });
 });
 
+describe('a raw stream of no named format', () => {
+  it('is recognised by its first object', async () => {
+    const id = await house.newSession();
+    const streams = [run('m'), responseOf('r', said(0, ['Hello']))];
+    for (const stream of streams) {
+      expect((await send(id, lines(stream), { format: '' })).body).toMatchObject({
+        accepted: 2,
+        ignored: {},
+      });
+    }
+    expect((await read(id)).kinds).toEqual([
+      'AGENT_MESSAGE',
+      'SESSION_IDLE',
+      'AGENT_MESSAGE',
+      'SESSION_IDLE',
+    ]);
+  });
+});
+
 describe('a raw stream is refused', () => {
   const body = lines(run('m'));
 
@@ -253,6 +273,14 @@ describe('a raw stream is refused', () => {
     ]);
     const got = await fetch(`${house.url}/ingest/${id}?format=anthropic-messages`);
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it('with the formats that there are, when it is like none of them', async () => {
+    const id = await house.newSession();
+    const answer = await send(id, '{"type":"telepathy"}\n', { format: '' });
+    expect(codeOf(answer)).toEqual([422, 'BAD_USER_INPUT']);
+    expect(answer.body.errors?.[0]?.extensions.formats).toContain('anthropic-messages');
+    expect((await read(id)).events).toEqual([]);
   });
 
   it('with 422 when it is not what it says', async () => {

@@ -28,14 +28,26 @@ function read(folder: string, wanted: (name: string) => boolean): Recording[] {
     .map((name) => ({ name, bytes: readFileSync(join(folder, name)) }));
 }
 
-export const ownRecordings = (): Recording[] => read(OWN, (name) => name.endsWith('.jsonl'));
+/** The recordings of our own making in one format. */
+export const ownRecordings = (format = 'anthropic-messages'): Recording[] =>
+  format === 'anthropic-messages'
+    ? read(OWN, (name) => name.endsWith('.jsonl'))
+    : read(join(import.meta.dirname, 'recordings', format), () => true);
 
-/** All Anthropic streams of the shared folder; none where there is no such folder. */
-export function sharedRecordings(): Recording[] {
-  if (!hasShared) return [];
-  const synthetic = /^(anthropic\..*|huge-line\.jsonl|deep-json\.jsonl)$/;
+/** Where the shared folder has the streams of a format: a folder of its own, and some of the synthetic ones. */
+const SHARED_PLACES = new Map<string, readonly [folder: string, synthetic: RegExp]>([
+  ['anthropic-messages', ['anthropic-messages', /^(anthropic\..*|huge-line\.jsonl|deep-json\.jsonl)$/]],
+  ['openai-responses', ['openai-responses', /^openai\./]],
+  ['ai-sdk', ['vercel-ui-message-stream', /^vercel\./]],
+]);
+
+/** All streams of one format in the shared folder; none where there is no such folder. */
+export function sharedRecordings(format = 'anthropic-messages'): Recording[] {
+  const place = SHARED_PLACES.get(format);
+  if (!hasShared || place === undefined) return [];
+  const [folder, synthetic] = place;
   return [
-    ...read(join(SHARED, 'anthropic-messages'), () => true),
+    ...read(join(SHARED, folder), () => true),
     ...read(join(SHARED, 'synthetic'), (name) => synthetic.test(name)),
   ];
 }

@@ -14,6 +14,8 @@ export interface Run {
 }
 
 export interface RunOptions {
+  /** The format's name; null leaves it to the stream. */
+  readonly format?: string | null;
   readonly sessionId?: string;
   readonly titles?: ToolTitles;
   readonly limits?: IngestLimits;
@@ -21,9 +23,12 @@ export interface RunOptions {
 }
 
 /** Feeds chunks to a fresh stream and ends it. */
-export function ingest(chunks: Iterable<Uint8Array>, { why, ...options }: RunOptions = {}): Run {
+export function ingest(
+  chunks: Iterable<Uint8Array>,
+  { why, format = 'anthropic-messages', ...options }: RunOptions = {},
+): Run {
   const stream = new IngestStream({
-    format: parseFormat('anthropic-messages'),
+    format: format === null ? undefined : parseFormat(format),
     sessionId: SESSION,
     ...options,
   });

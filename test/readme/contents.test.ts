@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { VARIABLES } from '../../src/config.js';
 import type { ErrorCode } from '../../src/errors.js';
+import { FORMAT_NAMES } from '../../src/ingest/formats.js';
 import { schema } from '../../src/schema.js';
 import { file, quoted, readme, root, table } from './document.js';
 
@@ -36,6 +37,10 @@ describe('what the README tells', () => {
       'GRAPHQL_VALIDATION_FAILED',
       'INTERNAL_SERVER_ERROR',
     ]);
+  });
+
+  it('is every format of raw streams', () => {
+    expect(table(readme, 'format').map(([name]) => quoted(name)[0])).toEqual(FORMAT_NAMES);
   });
 
   it('is who may use each root field', () => {

@@ -1,0 +1,117 @@
+import { type ActivityState, settleOpen } from './activities.js';
+import { CUT_OFF, type Failure, PAST_LIMIT, TIMED_OUT } from './failures.js';
+import type { HeldState } from './held.js';
+import { digest, emit } from './ids.js';
+import type { Completion, Published } from './message.js';
+import { publishMethods } from './methods.js';
+import type { EndReason, Step } from './reducer.js';
+
+/**
+ * Where a run is: `none` before anything came · `open` while the agent speaks · `owing` its caller owes a tool result · `idle`,
+ * `failed` and `stopped` when it is over; whatever comes next then begins a new run.
+ */
+export type Run = 'none' | 'open' | 'owing' | 'idle' | 'failed' | 'stopped';
+
+/** The part of a format's state that a run needs. */
+export interface RunState extends ActivityState, HeldState {
+  run: Run;
+  /** The public id of what the run said last, which lifecycle events and errors are about; '' before anything. */
+  newest: string;
+  /** The newest message that this run published. */
+  answer: Published | null;
+}
+
+export const startRun = (): RunState => ({
+  run: 'none',
+  newest: '',
+  answer: null,
+  activities: [],
+  searches: [],
+  held: 0,
+});
+
+/** How a format publishes the text that is open, as far as it came, and lets go of it. */
+export type CloseText<State> = (step: Step<State>, completion: Exclude<Completion, 'COMPLETE'>) => void;
+
+/** The agent speaks again. Its caller's calls are over, for no service goes on without their results. */
+export function goOn<State extends RunState>(
+  step: Step<State>,
+  isWaiting: (activityId: string) => boolean = () => false,
+): void {
+  settleOpen(step, 'COMPLETED', ({ isCallers, activityId }) => isCallers && !isWaiting(activityId));
+  step.state.run = 'open';
+}
+
+/** The agent has said what it had to say: the run rests, unless its caller owes results. */
+export function rest<State extends RunState>(step: Step<State>): void {
+  if (step.state.activities.some(({ isCallers }) => isCallers)) step.state.run = 'owing';
+  else idle(step);
+}
+
+/**
+ * The run is over and did not fail: calls whose result the stream left out are taken to have ended with it. `isCut`: it ran into
+ * the end of what it may write, and so did they. `isAsking`: its caller's calls stay open, for they wait for the answer.
+ */
+export function idle<State extends RunState>(
+  step: Step<State>,
+  { isCut = false, isAsking = false } = {},
+): void {
+  const { state } = step;
+  settleOpen(step, isCut ? 'FAILED' : 'COMPLETED', ({ isCallers }) => !(isAsking && isCallers));
+  if (state.answer !== null) publishMethods(step, state.answer, state.searches);
+  emit(step, { kind: 'session_idle' }, state.newest);
+  leave(step, 'idle');
+}
+
+/** One failure, one error: what is open fails, the text so far is kept, cut. `about` names what failed outside any message. */
+export function failRun<State extends RunState>(
+  step: Step<State>,
+  failure: Failure,
+  close: CloseText<State>,
+  about = '',
+): void {
+  settleOpen(step, 'FAILED');
+  close(step, 'TRUNCATED');
+  emit(step, { kind: 'error', ...failure }, digest([step.state.newest, about]));
+  leave(step, 'failed');
+}
+
+export function stopRun<State extends RunState>(step: Step<State>, close: CloseText<State>): void {
+  settleOpen(step, 'FAILED');
+  close(step, 'ABORTED');
+  emit(step, { kind: 'session_stopped' }, step.state.newest);
+  leave(step, 'stopped');
+}
+
+function leave<State extends RunState>({ state }: Step<State>, run: Run): void {
+  state.run = run;
+  state.searches = [];
+  state.answer = null;
+  state.held = 0;
+}
+
+/** The stream is over, and with it what the agent was about to say. */
+export function endStream<State extends RunState>(
+  step: Step<State>,
+  why: EndReason,
+  close: CloseText<State>,
+): void {
+  const { run } = step.state;
+  switch (why) {
+    case 'eof':
+    case 'cutoff':
+      if (run === 'open') failRun(step, CUT_OFF, close);
+      break;
+    case 'timeout':
+      if (run === 'open') failRun(step, TIMED_OUT, close);
+      break;
+    case 'limit':
+      failRun(step, PAST_LIMIT, close);
+      break;
+    case 'stopped':
+      if (run === 'open' || run === 'owing') stopRun(step, close);
+      break;
+    default:
+      why satisfies never;
+  }
+}
