@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { type Logger, pino } from 'pino';
 import { authenticate, bearer } from './accounts/authenticate.js';
 import type { Operation } from './accounts/operation.js';
-import type { Config } from './config.js';
+import { type Config, ConfigError } from './config.js';
 import type { Database } from './database/database.js';
 import { openDatabase } from './database/open.js';
 import { startDemo } from './demo/demo.js';
@@ -48,7 +48,7 @@ export interface Gateway {
 
 /**
  * Puts the parts together and opens the doors.
- * @throws DatabaseStartError, and Node's listening error such as EADDRINUSE; nothing is left open then.
+ * @throws ConfigError, DatabaseStartError, and Node's listening error such as EADDRINUSE; nothing is left open then.
  */
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const log = parts.log ?? pino({ level: config.logLevel });
@@ -113,6 +113,12 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** @throws BAD_USER_INPUT for what is no title map, and Node's error for a file that cannot be read. */
-const readTitles = async (file: string | undefined): Promise<ToolTitles> =>
-  file === undefined ? DEFAULT_TITLES : parseTitles(await readFile(file, 'utf8'));
+/** @throws BAD_USER_INPUT for what is no title map, ConfigError for a file that cannot be read. */
+async function readTitles(file: string | undefined): Promise<ToolTitles> {
+  if (file === undefined) return DEFAULT_TITLES;
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const got = `${JSON.stringify(file)} (${error.code})`;
+    throw new ConfigError([{ variable: 'TIDINGS_TITLES', expected: 'a JSON file that can be read', got }]);
+  });
+  return parseTitles(text);
+}

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
 import { withSocketPath } from '../database/socket-path.js';
 import { DomainError } from '../errors.js';
@@ -15,8 +16,9 @@ const MAX_COMMAND = 64 * 1024;
 export async function openOperatorSocket(
   directory: string,
   database: Database,
+  log: Logger,
 ): Promise<{ close(): Promise<void> }> {
-  const server = createServer((req, res) => void answer(req, res, database));
+  const server = createServer((req, res) => void answer(req, res, database, log));
   await withSocketPath(directory, SOCKET, async (path) => {
     await rm(path, { force: true });
     // The socket is made when it listens, so there is no moment in which others may open it.
@@ -37,15 +39,21 @@ export async function openOperatorSocket(
   };
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, database: Database): Promise<void> {
+async function answer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  database: Database,
+  log: Logger,
+): Promise<void> {
   const reply = (body: object) =>
     res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   try {
     const { command, input } = JSON.parse(await readCommand(req));
     reply({ result: await perform(database, command, input) });
   } catch (error) {
-    const known = error instanceof DomainError;
-    reply({ error: known ? error.message : 'The server could not do that; its log may say why.' });
+    if (error instanceof DomainError) return void reply({ error: error.message });
+    log.error({ err: error }, "an operator's command failed");
+    reply({ error: 'The server could not do that; its log says why.' });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.js';
 import { tokensFile } from '../demo/tokens.js';
 import { type Gateway, startGateway } from '../gateway.js';
@@ -15,7 +16,7 @@ export async function serve(env: Environment): Promise<number> {
   const stop = stopSignal();
   await requireFreePort(config);
   const gateway = await startGateway(config, { log });
-  const operator = await openOperator(config, gateway);
+  const operator = await openOperator(config, gateway, log);
   if (isTerminal) console.log(welcome(config, gateway));
   else log.info({ url: `${gateway.url}/graphql` }, 'listening');
   const signal = await stop;
@@ -26,8 +27,8 @@ export async function serve(env: Environment): Promise<number> {
 }
 
 /** Commands reach PostgreSQL themselves; the embedded database only through its holder. */
-function openOperator({ dataDir }: Config, { means }: Gateway) {
-  return means.database.kind === 'embedded' ? openOperatorSocket(dataDir, means.database) : undefined;
+function openOperator({ dataDir }: Config, { means }: Gateway, log: Logger) {
+  return means.database.kind === 'embedded' ? openOperatorSocket(dataDir, means.database, log) : undefined;
 }
 
 /** The first signal asks to stop, a second one insists. */

@@ -1,5 +1,7 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { requireDataDirectory, unusable } from './directory.js';
 import { type DirectoryLock, lockDirectory } from './directory-lock.js';
 import { type Engine, startEngine } from './engine.js';
 import { EXTENSIONS } from './engine-pool.js';
@@ -11,14 +13,23 @@ import { readTemplate } from './template.js';
  * Starts the embedded database on a directory, which is made when there is none, or in memory. Its files are in `directory/database`,
  * beside the lock; what else is in the directory stays untouched. An acknowledged write outlives the process, however it dies, but not
  * the machine: the engine never waits for the disk.
- * @throws DatabaseStartError when another process has the directory (its pid is named) or what is in it cannot be opened.
+ * @throws DatabaseStartError when the directory cannot be used, another process has it (its pid is named), or what is in it cannot be
+ * opened.
  */
 export async function startEmbedded(
   directory: string | undefined,
   migrations: readonly Migration[],
 ): Promise<Engine> {
   if (directory === undefined) return startEngine(await dataOf(null, migrations));
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await requireDataDirectory(directory);
+  try {
+    return await startIn(directory, migrations);
+  } catch (error) {
+    throw unusable(directory, error);
+  }
+}
+
+async function startIn(directory: string, migrations: readonly Migration[]): Promise<Engine> {
   const lock = await lockDirectory(directory);
   try {
     return unlockedAfter(await startLocked(directory, migrations), lock);
@@ -45,6 +56,8 @@ async function startLocked(directory: string, migrations: readonly Migration[]):
 }
 
 async function reopen(files: string): Promise<Engine> {
+  // The engine does not tell what it may not read from what it does not understand.
+  await access(join(files, 'PG_VERSION'), constants.R_OK | constants.W_OK);
   try {
     return await startEngine({ directory: files, template: null, extensions: EXTENSIONS });
   } catch (cause) {

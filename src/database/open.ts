@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { Database } from './database.js';
 import { startEmbedded } from './embedded.js';
@@ -49,6 +49,7 @@ async function openEmbedded(
 }
 
 async function openPostgres(url: string, max: number, onStatement?: StatementObserver): Promise<Database> {
+  requireUser(url);
   const migrations = await readMigrations();
   const pool = createPool(
     { connectionString: url, max, application_name: 'tidings', keepAlive: true },
@@ -91,6 +92,15 @@ async function opened(
     await close();
     throw error;
   }
+}
+
+/** The user that `pg` would name: the URL's, or that of an environment variable, which containers often lack. */
+function requireUser(connectionString: string): void {
+  if (new Client({ connectionString }).user) return;
+  throw new DatabaseStartError(
+    'DATABASE_URL: expected a URL that names a user, got one without, and neither PGUSER nor USER says who. ' +
+      'Write postgresql://user@host/database.',
+  );
 }
 
 async function checkServer(pool: Pool): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { authenticate } from '../accounts/authenticate.js';
 import type { Operation } from '../accounts/operation.js';
+import { requireDataDirectory } from '../database/directory.js';
 import type { DemoAccess } from '../http/graphiql/page.js';
 import { sessionLogKey } from '../sessions/topics.js';
 import { DemoAgent } from './agent.js';
@@ -24,6 +25,7 @@ export interface DemoOptions {
 /**
  * Makes the demo workspace in an empty database, or finds the one that was made there, and puts its agent to work. Undefined where
  * there is none: in a database of somebody's own, or once its credentials are gone.
+ * @throws DatabaseStartError for a directory that the credentials cannot be written to.
  */
 export async function startDemo(
   means: Omit<Operation, 'viewer'>,
@@ -32,7 +34,11 @@ export async function startDemo(
   { dataDir, pace }: DemoOptions,
 ): Promise<Demo | undefined> {
   const { database } = means;
-  if (database.fresh) await writeTokens(dataDir, await makeWorkspace(means));
+  if (database.fresh) {
+    // First: a workspace whose secrets cannot be kept is of no use.
+    await requireDataDirectory(dataDir);
+    await writeTokens(dataDir, await makeWorkspace(means));
+  }
   const tokens = await readTokens(dataDir);
   const found = tokens && (await identify(means, tokens));
   if (tokens === undefined || found === undefined) return undefined;

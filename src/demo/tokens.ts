@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -10,9 +10,8 @@ export type DemoTokens = z.output<typeof tokens>;
 
 export const tokensFile = (dataDir: string): string => resolve(dataDir, 'tokens.json');
 
-/** Writes the secrets where only their owner reads them: never, not for a moment, with other permissions. */
+/** Writes the secrets into an existing directory, where only their owner reads them: never, not for a moment, with other permissions. */
 export async function writeTokens(dataDir: string, secrets: DemoTokens): Promise<void> {
-  await mkdir(dataDir, { recursive: true });
   const file = tokensFile(dataDir);
   const unfinished = `${file}.${process.pid}`;
   await writeFile(unfinished, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
