@@ -64,20 +64,28 @@ export type JsonObject = { readonly [key: string]: unknown };
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Any JSON value, its texts checked as `text` checks them, at most 100 levels deep. */
-export function checkedJson(value: unknown, depth = 0): unknown {
+/** Any JSON value, its texts checked as `text` checks them, at most 100 levels deep; `root` names it in an error. */
+export function checkedJson(value: unknown, root = 'JSON', depth = 0): unknown {
   if (depth > MAX_JSON_DEPTH)
-    throw badUserInput(`JSON: expected at most ${MAX_JSON_DEPTH} levels, got more.`);
-  if (typeof value === 'string') return checkedText(value);
-  if (Array.isArray(value)) return value.map((item) => checkedJson(item, depth + 1));
+    throw badUserInput(`${root}: expected at most ${MAX_JSON_DEPTH} levels, got more.`);
+  if (typeof value === 'string') return checkedText(value, root);
+  if (typeof value === 'number') return checkedNumber(value, root);
+  if (Array.isArray(value)) return value.map((item) => checkedJson(item, root, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   // Built from entries, so that a key such as __proto__ stays a key.
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [checkedText(key), checkedJson(item, depth + 1)]),
+    Object.entries(value).map(([key, item]) => [checkedText(key, root), checkedJson(item, root, depth + 1)]),
   );
 }
 
-function checkedText(value: string): string {
-  if (value.includes('\u0000')) throw badUserInput('JSON: expected text without U+0000 (NUL).');
+function checkedText(value: string, root: string): string {
+  if (value.includes('\u0000')) throw badUserInput(`${root}: expected text without U+0000 (NUL).`);
   return value.toWellFormed();
+}
+
+/** 1e400 is read as infinity, which would be stored as null. */
+function checkedNumber(value: number, root: string): number {
+  if (!Number.isFinite(value))
+    throw badUserInput(`${root}: expected numbers of up to 1.7976931348623157e308, got a larger one.`);
+  return value;
 }

@@ -1,8 +1,7 @@
-/** A JSON object of unknown shape. Read it by names written in code only; names from a stream belong in a `Map`. */
-export type JsonObject = { readonly [key: string]: unknown };
+import { isObject, type JsonObject } from '../parse.js';
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Objects of a stream are read by names written in code only; names from a stream belong in a `Map`. */
+export { isObject, type JsonObject };
 
 export function stringAt(object: JsonObject, key: string): string | undefined {
   const value = object[key];
