@@ -1,4 +1,5 @@
 import { badUserInput } from '../errors.js';
+import { aiSdk } from './ai-sdk.js';
 import { anthropicMessages } from './anthropic-messages.js';
 import type { Frame } from './frames.js';
 import { openAiResponses } from './openai-responses.js';
@@ -44,6 +45,7 @@ const savedState = <State>(saved: string): State => JSON.parse(saved) as State;
 const FORMATS: readonly Format[] = [
   format('anthropic-messages', anthropicMessages),
   format('openai-responses', openAiResponses),
+  format('ai-sdk', aiSdk),
 ];
 
 /** The names of all formats, in the order in which they are shown. */

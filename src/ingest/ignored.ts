@@ -23,6 +23,7 @@ const IGNORED_KINDS = [
   'deep_tool_input',
   'repeated_error',
   'repeated_event',
+  'unmapped_data',
   'surplus',
 ] as const;
 export type IgnoredKind = (typeof IGNORED_KINDS)[number];

@@ -39,14 +39,16 @@ export interface Published {
 
 const MAX_QUOTE = 65_536;
 
-/** Emits the one agent_message of a message. No text, no message. */
+/** Emits the one agent_message of a message. No text, no message. `unplaced`: what it cites in no place of its text. */
 export function publishAnswer<State>(
   step: Step<State>,
   messageId: string,
   parts: readonly Part[],
   completion: Completion,
+  unplaced: readonly PendingCitation[] = [],
 ): Published | undefined {
-  const { text, citations, isCut } = assemble(step.context, messageId, parts);
+  const { text, citations: placed, isCut } = assemble(step.context, messageId, parts);
+  const citations = [...placed, ...withoutPlace(step.context, messageId, unplaced)].slice(0, MAX_CITATIONS);
   if (text.trim() === '') return undefined;
   const shown = isCut && completion === 'COMPLETE' ? 'TRUNCATED' : completion;
   emit(
@@ -55,13 +57,26 @@ export function publishAnswer<State>(
       kind: 'agent_message',
       messageId,
       text,
-      citations: [...citations],
+      citations,
       suggestedFollowUps: [],
       completion: shown,
     },
     messageId,
   );
   return { messageId, evidence: evidenceBase(citations) };
+}
+
+/** Each work once, without a token. */
+function withoutPlace(
+  context: IngestContext,
+  messageId: string,
+  unplaced: readonly PendingCitation[],
+): CitationInput[] {
+  const byWork = new Map(unplaced.map((citation) => [citation.source.sourceRef, citation]));
+  return [...byWork.values()].map(({ quote, source }) => {
+    const citationId = resourceId(context, 'cit', messageId, 'unplaced', source.sourceRef);
+    return { citationId, quote: publicText(quote, MAX_QUOTE), source };
+  });
 }
 
 /** One public text from a message's parts: each cited stretch is followed by its group of tokens r1, r2, … */

@@ -271,9 +271,8 @@ function describeRules({ format, samples }: FormatUnderTest): void {
   });
 
   describe('cut off', () => {
-    const cuts = hello
-      .map((_, at) => hello.slice(0, at + 1))
-      .filter((objects) => startOf(format, objects).length === 0);
+    const last = hello.findIndex((object) => JSON.stringify(object).includes('world'));
+    const cuts = hello.slice(0, last + 1).map((_, at) => hello.slice(0, at + 1));
 
     test.each(['eof', 'cutoff'] as const)('by %s, it keeps its text and ends with an error', (why) => {
       for (const objects of cuts) {
