@@ -64,7 +64,8 @@ export type JsonObject = { readonly [key: string]: unknown };
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Any JSON value, its texts checked as `text` checks them, at most 100 levels deep; `root` names it in an error. */
+/** Any JSON value, its texts checked as `text` checks them, its numbers such as lose no digits, at most 100 levels deep; `root` names it in an
+ * error. */
 export function checkedJson(value: unknown, root = 'JSON', depth = 0): unknown {
   if (depth > MAX_JSON_DEPTH)
     throw badUserInput(`${root}: expected at most ${MAX_JSON_DEPTH} levels, got more.`);
@@ -83,9 +84,14 @@ function checkedText(value: string, root: string): string {
   return value.toWellFormed();
 }
 
-/** 1e400 is read as infinity, which would be stored as null. */
+/**
+ * 1e400 is read as infinity, which would be stored as null. JSON writes whole numbers below 10^21 with all their digits, and beyond 2^53
+ * those need not be the ones that were sent.
+ */
 function checkedNumber(value: number, root: string): number {
   if (!Number.isFinite(value))
     throw badUserInput(`${root}: expected numbers of up to 1.7976931348623157e308, got a larger one.`);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21)
+    throw badUserInput(`${root}: expected whole numbers of up to 2^53-1, got one beyond. Send it as text.`);
   return value;
 }

@@ -7,37 +7,55 @@ export class DatabaseStartError extends Error {
 
 /**
  * How a statement failed in a way that goes away by itself, however it was sent. `busy`: no connection, no lock or no end in time;
- * `overtaken`: a deadlock, or a write that others made impossible. Both undo the transaction, and the same may be tried again. null
- * for any other fault: that is ours, or for the log.
+ * `overtaken`: a deadlock, or a write that others made impossible; `lost`: no connection any more, so whether the last statement took
+ * effect is unknown. The others undo the transaction. The same may be tried again. null for any other fault: that is ours, or for the
+ * log.
  */
-function passingFault(error: unknown): 'busy' | 'overtaken' | null {
-  if (!(error instanceof Error)) return null;
-  // Prisma: a transaction that waited too long for its connection or took too long. pg-pool has only the message.
-  if (codeOf(error) === 'P2028' || error.message === 'timeout exceeded when trying to connect') return 'busy';
-  switch (sqlStateOf(error)) {
-    case '55P03': // lock_not_available: lock_timeout, or NOWAIT
-    case '57014': // query_canceled: statement_timeout
-    case '25P03': // idle_in_transaction_session_timeout
-    case '53300': // too_many_connections
-      return 'busy';
-    case '40001': // serialization_failure
-    case '40P01': // deadlock_detected
-      return 'overtaken';
-    default:
-      return null;
-  }
-}
+type PassingFault = 'busy' | 'overtaken' | 'lost';
+
+const BY_CODE: Readonly<Record<string, PassingFault>> = {
+  P2028: 'busy', // Prisma: a transaction waited too long for its connection or took too long
+  '55P03': 'busy', // lock_not_available: lock_timeout, or NOWAIT
+  '57014': 'busy', // query_canceled: statement_timeout
+  '25P03': 'busy', // idle_in_transaction_session_timeout
+  '53300': 'busy', // too_many_connections
+  '40001': 'overtaken', // serialization_failure
+  '40P01': 'overtaken', // deadlock_detected
+  '57P01': 'lost', // admin_shutdown
+  '57P02': 'lost', // crash_shutdown
+  '57P03': 'lost', // cannot_connect_now
+  ECONNREFUSED: 'lost',
+  ECONNRESET: 'lost',
+  EPIPE: 'lost',
+  ETIMEDOUT: 'lost',
+  P1001: 'lost', // Prisma's names for such errors of a socket
+  P1008: 'lost',
+  P1017: 'lost',
+};
+
+/** What pg has no code for. */
+const BY_MESSAGE: Readonly<Record<string, PassingFault>> = {
+  'timeout exceeded when trying to connect': 'busy',
+  'Connection terminated unexpectedly': 'lost',
+  'Connection terminated due to connection timeout': 'lost',
+  'Client has encountered a connection error and is not queryable': 'lost',
+};
+
+const passingFault = (error: unknown): PassingFault | undefined =>
+  error instanceof Error
+    ? (BY_MESSAGE[error.message] ?? BY_CODE[sqlStateOf(error) ?? ''] ?? BY_CODE[codeOf(error) ?? ''])
+    : undefined;
+
+const WHAT: Readonly<Record<PassingFault, string>> = {
+  busy: 'The database did not get to this in time',
+  overtaken: 'Another change to the same data came in between',
+  lost: 'The connection to the database was lost',
+};
 
 /** TIMEOUT for a fault that goes away by itself; null for any other. */
 export function asTimeout(error: unknown): DomainError | null {
-  switch (passingFault(error)) {
-    case 'busy':
-      return retryable('The database did not get to this in time');
-    case 'overtaken':
-      return retryable('Another change to the same data came in between');
-    default:
-      return null;
-  }
+  const fault = passingFault(error);
+  return fault === undefined ? null : retryable(WHAT[fault]);
 }
 
 const retryable = (what: string) =>

@@ -65,7 +65,8 @@ builder.scalarType('DateTime', {
 });
 
 builder.scalarType('JSON', {
-  description: 'Any JSON value, at most 100 levels deep.',
+  description:
+    'Any JSON value, at most 100 levels deep; a whole number beyond 2^53-1 would lose digits and is refused: send it as text.',
   parseValue: parseJson,
   parseLiteral: parseJsonLiteral,
   serialize: (value) => value,

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { asTimeout } from '../database/faults.js';
-import { DomainError, type ErrorCode } from '../errors.js';
+import { DomainError, type ErrorCode, type ErrorDetails } from '../errors.js';
 
 /** Codes that decide the HTTP status too; every other error is a 200 or 400 as GraphQL over HTTP says. */
 const HTTP_STATUS: Partial<Record<ErrorCode, number>> = {
   UNAUTHENTICATED: 401,
   PLAN_UPGRADE_REQUIRED: 403,
+  QUERY_TOO_COMPLEX: 400,
   PAYLOAD_TOO_LARGE: 413,
   SHUTTING_DOWN: 503,
 };
@@ -29,17 +30,40 @@ export function toGraphQLError(error: unknown, report: ReportInternal): GraphQLE
   const tookEffect = located?.extensions.tookEffect === true;
   if (known !== null) return shown(tookEffect ? besideWhatTookEffect(known) : known, located);
   if (cause instanceof GraphQLError) {
-    return typeof cause.extensions.code === 'string'
-      ? (located ?? cause)
-      : coded(located ?? cause, 'BAD_USER_INPUT');
+    const { code } = cause.extensions;
+    const error = located ?? cause;
+    if (typeof code !== 'string') return coded(error, 'BAD_USER_INPUT', error.path ? {} : NOT_EXECUTED);
+    return error.message.length > MAX_MESSAGE ? coded(error, code) : error;
   }
   const id = randomUUID();
   report({ id, error, path: located?.path?.join('.') ?? '' });
   return masked(id, located, tookEffect);
 }
 
-/** A fault of the document or its variables, which graphql-js gives no code. */
-export const coded = (error: GraphQLError, code: string): GraphQLError => extended(error, { code });
+/**
+ * A fault of the document or its variables, which graphql-js gives no code, and in whose message it quotes values whole. Without
+ * `originalError`: for one that is no GraphQLError, such as a scalar's DomainError, the engine would answer with a 500.
+ */
+export const coded = (error: GraphQLError, code: string, more: ErrorDetails = {}): GraphQLError =>
+  changed(error, {
+    message: shortened(error.message),
+    extensions: { ...error.extensions, ...more, code },
+    originalError: undefined,
+  });
+
+/** The longest message that is not shortened, and what is left of one that is: where the fault is, and what was expected there. */
+const MAX_MESSAGE = 400;
+const MESSAGE_START = 250;
+const MESSAGE_END = 100;
+
+function shortened(message: string): string {
+  if (message.length <= MAX_MESSAGE) return message;
+  const left = message.length - MESSAGE_START - MESSAGE_END;
+  return `${message.slice(0, MESSAGE_START)} … (${left} characters) … ${message.slice(-MESSAGE_END)}`.toWellFormed();
+}
+
+/** A fault of the variables: a 400 where GraphQL over HTTP wishes one, a 200 in application/json. */
+const NOT_EXECUTED: ErrorDetails = { http: { spec: true, status: 400 } };
 
 /**
  * A mutation's field that has a payload has committed: what fails below it is only missing from the answer, and its error has
@@ -51,19 +75,25 @@ export const tellingWhatTookEffect = ({ errors, ...result }: ExecutionResult): E
     : {
         ...result,
         errors: errors.map((error) =>
-          error.path !== undefined && error.path.length > 1 ? extended(error, { tookEffect: true }) : error,
+          error.path !== undefined && error.path.length > 1
+            ? changed(error, { extensions: { ...error.extensions, tookEffect: true } })
+            : error,
         ),
       };
 
-function extended(error: GraphQLError, more: GraphQLError['extensions']): GraphQLError {
+function changed(
+  error: GraphQLError,
+  changes: GraphQLErrorOptions & { readonly message?: string },
+): GraphQLError {
   const { message, nodes, source, positions, path, originalError, extensions } = error;
-  return new GraphQLError(message, {
+  return new GraphQLError(changes.message ?? message, {
     nodes,
     source,
     positions,
     path,
     originalError,
-    extensions: { ...extensions, ...more },
+    extensions,
+    ...changes,
   });
 }
 

@@ -9,6 +9,7 @@ import {
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Viewer } from '../accounts/viewer.js';
 import type { Context } from '../graphql/context.js';
+import { Documents } from '../graphql/documents.js';
 import { type ReportInternal, tellingWhatTookEffect, toGraphQLError } from '../graphql/errors.js';
 import { streamingPlugin } from './event-stream.js';
 import type { HttpParts } from './parts.js';
@@ -33,7 +34,14 @@ export function createEngine({ config, schema, means, publicUrl, log }: HttpPart
     graphqlEndpoint: GRAPHQL_PATH,
     context: ({ viewer }) => ({ operation: { ...means, viewer }, publicUrl }),
     maskedErrors: { maskError: mask },
-    plugins: [inOrder, streamingPlugin, ...(config.introspection ? [] : [noIntrospection])],
+    plugins: [
+      inOrder,
+      ...(config.introspection ? [] : [noIntrospection]),
+      boundedDocuments(new Documents()),
+      streamingPlugin,
+    ],
+    // It keeps documents of any size.
+    parserAndValidationCache: false,
     // What a browser, a proxy or a probe asks for, and how much anyone may send, is dealt with before the engine is asked.
     graphiql: false,
     landingPage: false,
@@ -72,6 +80,11 @@ const mutate = async (args: ExecutionArgs) => tellingWhatTookEffect(await execut
 const noIntrospection: Plugin = {
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
 };
+
+const boundedDocuments = ({ parse, validate }: Documents): Plugin => ({
+  onParse: ({ setParseFn }) => setParseFn(parse),
+  onValidate: ({ setValidationFn }) => setValidationFn(validate),
+});
 
 /** Yoga's codes that are none of ours. */
 const FOREIGN_CODES = new Set<unknown>(['BAD_REQUEST', 'OPERATION_RESOLUTION_FAILURE']);

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { ExecutionResult } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { formatResult } from './format.js';
+import { acceptsEventStream } from './media-types.js';
 
 /** How often, in ms, a silent stream says that it is alive; proxies cut silent connections after 60 s and more. */
 const PING_INTERVAL = 12_000;
@@ -16,10 +17,19 @@ const updatesOf = new WeakMap<Response, Updates>();
 
 export const streamBehind = (response: Response): Updates | undefined => updatesOf.get(response);
 
-/** A result that goes on, once an event stream is known to be accepted, becomes an empty `Response`; `streamBehind` has its updates. */
+/**
+ * A subscription over HTTP begins only for who asks for an event stream by name. Its result then becomes an empty `Response`, and
+ * `streamBehind` has its updates.
+ */
 export const streamingPlugin: Plugin = {
-  onResultProcess({ result, resultProcessor, setResultProcessor }) {
-    if (resultProcessor === undefined || !isUpdates(result)) return;
+  onSubscribe({ args, setResultAndStopExecution }) {
+    const { request }: { readonly request?: Request } = args.contextValue;
+    // Over WebSocket there is none.
+    if (request === undefined || acceptsEventStream(request.headers.get('accept'))) return;
+    setResultAndStopExecution({ errors: [notAStream()] });
+  },
+  onResultProcess({ result, setResultProcessor }) {
+    if (!isUpdates(result)) return;
     setResultProcessor((_, { Response }) => {
       const response = new Response(null, { status: 200 });
       updatesOf.set(response, result);
@@ -27,6 +37,12 @@ export const streamingPlugin: Plugin = {
     }, 'text/event-stream');
   },
 };
+
+const notAStream = () =>
+  new GraphQLError(
+    'accept: expected text/event-stream for a subscription, got a request for a single answer. Ask for it, or use WebSocket.',
+    { extensions: { code: 'BAD_USER_INPUT', http: { status: 406 } } },
+  );
 
 const isUpdates = (result: unknown): result is Updates =>
   typeof result === 'object' && result !== null && Symbol.asyncIterator in result && 'next' in result;

@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Viewer } from '../accounts/viewer.js';
+import { badUserInput } from '../errors.js';
 import { readBody } from './body.js';
 import type { Engine } from './engine.js';
 import { streamBehind, writeEventStream } from './event-stream.js';
+import { ACCEPTED, acceptedRanges, isGraphQLType, mediaTypeOf, OFFERED } from './media-types.js';
 import { refuseSimpleType } from './origin.js';
+import { answerError } from './responses.js';
 
 /**
  * Answers a GraphQL request over HTTP, as one answer or as an event stream.
@@ -16,30 +19,56 @@ export async function handleGraphQL(
   res: ServerResponse,
   closing: AbortSignal,
 ): Promise<void> {
-  const response = await engine.fetch(await toRequest(engine, req), viewer);
+  const type = mediaTypeOf(req.headers['content-type']);
+  if (req.method === 'POST') {
+    refuseSimpleType(req);
+    if (!isGraphQLType(type)) return answerError(res, unsupported(), { status: 415 });
+  }
+  const accept = acceptedRanges(req.headers.accept);
+  if (accept === '') return answerError(res, unacceptable(), { status: 406 });
+  const response = await engine.fetch(await toRequest(engine, req, { accept, 'content-type': type }), viewer);
   const updates = streamBehind(response);
   if (updates === undefined) await sendResponse(response, res);
   else await writeEventStream(updates, res, closing);
 }
 
+const unsupported = () =>
+  badUserInput(`content-type: expected ${ACCEPTED.join(' or ')}, got another or none.`);
+
+const unacceptable = () =>
+  badUserInput(`accept: expected one of ${OFFERED.join(', ')}, in UTF-8, or a range that has one.`);
+
 /** All that the engine reads of a request; the rest was looked at before. */
-async function toRequest({ Request, maxBody }: Engine, req: IncomingMessage): Promise<Request> {
-  const { accept, 'content-type': type } = req.headers;
+async function toRequest(
+  { Request, maxBody }: Engine,
+  req: IncomingMessage,
+  headers: Readonly<Record<string, string>>,
+): Promise<Request> {
   const { method = 'GET', url = '' } = req;
-  if (method === 'POST') refuseSimpleType(req);
-  return new Request(`http://localhost${url}`, {
-    method,
-    headers: { ...(accept && { accept }), ...(type && { 'content-type': type }) },
-    ...(method === 'POST' && { body: await readBody(req, maxBody) }),
-  });
+  refuseBrokenParameters(url);
+  const body = method === 'POST' ? { body: await readBody(req, maxBody) } : {};
+  return new Request(`http://localhost${url}`, { method, headers, ...body });
 }
 
+/** The engine would take the client's fault for its own. @throws BAD_USER_INPUT */
+function refuseBrokenParameters(url: string): void {
+  const parameters = new URLSearchParams(url.split('?', 2)[1]);
+  for (const name of ['variables', 'extensions']) {
+    try {
+      JSON.parse(parameters.get(name) || '{}');
+    } catch {
+      throw badUserInput(`${name}: expected JSON in the URL's query, got something else.`, { path: name });
+    }
+  }
+}
+
+/** Of the engine's headers only those that tell of this answer: what it says beside a stream is not meant for one that was refused. */
 async function sendResponse(response: Response, res: ServerResponse): Promise<void> {
   const body = await response.text();
-  // Yoga's event streams name an encoding that is none.
-  response.headers.delete('content-encoding');
+  const [type, allow] = ['content-type', 'allow'].map((name) => response.headers.get(name));
   res.writeHead(response.status, {
-    ...Object.fromEntries(response.headers),
+    ...(type && { 'content-type': type }),
+    ...(allow && { allow }),
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
   });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError, forbidden } from '../errors.js';
+import { mediaTypeOf } from './media-types.js';
 
 /** What a form on any page may send without asking first (Fetch, "CORS-safelisted"). */
 const SIMPLE_TYPES = new Set(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']);
@@ -25,7 +26,7 @@ function isForeign(origin: string | undefined, host: string | undefined, publicU
 
 /** @throws BAD_USER_INPUT for the three content types that need no preflight. */
 export function refuseSimpleType({ headers }: IncomingMessage): void {
-  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = mediaTypeOf(headers['content-type']);
   if (SIMPLE_TYPES.has(type)) {
     throw new DomainError('BAD_USER_INPUT', `content-type: expected application/json, got ${type}.`);
   }

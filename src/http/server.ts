@@ -1,5 +1,5 @@
 import { once, setMaxListeners } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Doors } from './doors.js';
 import { createEngine } from './engine.js';
@@ -38,7 +38,11 @@ export async function startHttp(
   // One listener for each open stream.
   setMaxListeners(0, closing.signal);
   // An ingest body may take hours; every other body has its own limit.
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 });
+  const server = createServer({
+    requestTimeout: 0,
+    keepAliveTimeout: 65_000,
+    IncomingMessage: WebSocketsOnly,
+  });
   server.listen(port, host);
   await once(server, 'listening');
   const url = originOf(host, (server.address() as AddressInfo).port);
@@ -67,6 +71,23 @@ export async function startHttp(
       return closed;
     },
   };
+}
+
+/**
+ * A request that upgrades to nothing but a WebSocket: an offer of anything else, such as curl's of HTTP/2, is ignored, and the request
+ * answered (RFC 9110, 7.8). Node asks its `upgrade`, which it has set before, when the headers are there.
+ */
+class WebSocketsOnly extends IncomingMessage {
+  // Declared only: Node's constructor sets `upgrade` before any field of this class would exist.
+  declare private asks: boolean;
+
+  get upgrade(): boolean {
+    return this.asks && this.headers.upgrade?.toLowerCase() === 'websocket';
+  }
+
+  set upgrade(asks: boolean) {
+    this.asks = asks;
+  }
 }
 
 /** Whoever listens everywhere is reached on this machine too. */

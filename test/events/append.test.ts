@@ -238,7 +238,7 @@ describe('the door', () => {
   it('keeps a message of 2 MB whole, and what JSON can hold of an unknown kind', async () => {
     const sessionId = await seeded.newSession();
     const text = '💥<citations>'.repeat(150_000);
-    const payload = { '': [1e-7, -0.5, 2 ** 53, true, null, 'ü'], __proto__x: {} };
+    const payload = { '': [1e-7, -0.5, 2 ** 53 - 1, true, null, 'ü'], __proto__x: {} };
     await append(sessionId, [
       { ...message, eventId: 'e1', text },
       { kind: 'unknown', eventId: 'e2', rawKind: 'x', payload },

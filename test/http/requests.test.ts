@@ -73,6 +73,21 @@ describe('GraphQL over HTTP', () => {
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
+  it.each(['variables={secret', 'extensions=secret', 'variables=1', 'extensions=[]'])(
+    'takes %s in the URL for a fault of the client',
+    async (parameter) => {
+      const before = doors.logged.length;
+      const response = await fetch(`${doors.graphql}?query={hello}&${parameter}`, {
+        headers: { authorization: GOOD },
+      });
+      expect(response.status).toBe(400);
+      const body = await readJson(response);
+      expect(codeOf(body)).toEqual(['BAD_USER_INPUT']);
+      expect(JSON.stringify([body, doors.logged.slice(before)])).not.toContain('secret');
+      expect(doors.logged.length).toBe(before);
+    },
+  );
+
   it('answers in the order of the question', async () => {
     const { body } = await doors.post('{ later: soon first: hello last: soon }');
     expect(Object.keys(body.data ?? {})).toEqual(['later', 'first', 'last']);
@@ -80,6 +95,42 @@ describe('GraphQL over HTTP', () => {
 
   it('answers with no-store', async () => {
     expect((await doors.post('{ hello }')).response.headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('a variable that a scalar refuses', () => {
+  it.each([
+    ['application/graphql-response+json', 400],
+    ['application/json', 200],
+  ])('is a fault of the client, in %s a %i', async (accept, status) => {
+    const before = doors.logged.length;
+    const response = await fetch(doors.graphql, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept, authorization: GOOD },
+      body: JSON.stringify({ query: 'query ($v: Picky) { picky(value: $v) }', variables: { v: 1 } }),
+    });
+    expect(response.status).toBe(status);
+    const body = await readJson(response);
+    expect(codeOf(body)).toEqual(['BAD_USER_INPUT']);
+    expect(body.errors?.[0]?.message).toContain('Picky: expected something else.');
+    expect(doors.logged.length).toBe(before);
+  });
+});
+
+describe('a subscription', () => {
+  it.each([
+    'subscription { count(to: 1) @skip(if: true) { number } }',
+    'subscription ($no: Boolean = false) { count(to: 1) @include(if: $no) { number } }',
+    'subscription { ... @skip(if: true) { count(to: 1) { number } } }',
+    'subscription { ...F } fragment F on Subscription { ...G @include(if: false) } fragment G on Subscription { count(to: 1) { number } }',
+  ])('has its field unconditionally: %s', async (query) => {
+    const before = doors.logged.length;
+    const { response, body } = await doors.post(query, {
+      accept: 'application/graphql-response+json, text/event-stream',
+    });
+    expect(response.status).toBe(400);
+    expect(codeOf(body)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+    expect(doors.logged.length).toBe(before);
   });
 });
 

@@ -3,10 +3,11 @@ import {
   GraphQLInt,
   GraphQLNonNull,
   GraphQLObjectType,
+  GraphQLScalarType,
   GraphQLSchema,
   GraphQLString,
 } from 'graphql';
-import { notFound } from '../../src/errors.js';
+import { badUserInput, notFound } from '../../src/errors.js';
 import { Pulled } from '../../src/live/pulled.js';
 
 interface CountArgs {
@@ -15,12 +16,14 @@ interface CountArgs {
   readonly stays: boolean;
 }
 
-/** What became of the subscriptions. */
+/** What became of the subscriptions, and of what waits or writes. */
 export class Streams {
   /** Begun and not yet let go. */
   open = 0;
   /** Updates that were asked for, of all. */
   pulled = 0;
+  /** Mutations that ran. */
+  touched = 0;
   /** Lets the queries answer that wait; each adds itself. */
   readonly waiting: (() => void)[] = [];
 }
@@ -53,11 +56,20 @@ const reject = (error: Error) => () => {
   throw error;
 };
 
+/** Refuses every value, in our own words. */
+const picky = new GraphQLScalarType({
+  name: 'Picky',
+  parseValue: reject(badUserInput('Picky: expected something else.')),
+});
+
 /** A schema in which every kind of answer can be had. */
 export function answersOfEveryKind(streams: Streams): GraphQLSchema {
-  const query = new GraphQLObjectType({
+  const query: GraphQLObjectType = new GraphQLObjectType({
     name: 'Query',
-    fields: {
+    fields: () => ({
+      picky: { type: GraphQLString, args: { value: { type: picky } }, resolve: () => 'taken' },
+      self: { type: query, resolve: () => ({}) },
+      number: { type: GraphQLInt, args: { value: { type: GraphQLInt } }, resolve: (_, { value }) => value },
       hello: {
         type: GraphQLString,
         args: { name: { type: GraphQLString, defaultValue: 'you' } },
@@ -70,11 +82,19 @@ export function answersOfEveryKind(streams: Streams): GraphQLSchema {
       },
       refused: { type: GraphQLString, resolve: reject(notFound('Nothing has that id.')) },
       broken: { type: GraphQLString, resolve: reject(new Error('SELECT secret FROM /etc/passwd')) },
-    },
+    }),
   });
   const mutation = new GraphQLObjectType({
     name: 'Mutation',
-    fields: { touch: { type: GraphQLInt, resolve: () => 1 } },
+    fields: {
+      touch: {
+        type: GraphQLInt,
+        resolve: () => {
+          streams.touched += 1;
+          return 1;
+        },
+      },
+    },
   });
   const count = new GraphQLObjectType<{ number: number; padding: string }>({
     name: 'Count',

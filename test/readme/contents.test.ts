@@ -27,6 +27,7 @@ describe('what the README tells', () => {
       BAD_USER_INPUT: true,
       INVALID_CURSOR: true,
       CONFLICT: true,
+      QUERY_TOO_COMPLEX: true,
       PAYLOAD_TOO_LARGE: true,
       TIMEOUT: true,
       SHUTTING_DOWN: true,
