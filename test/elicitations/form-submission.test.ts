@@ -115,7 +115,7 @@ describe('a submission', () => {
       'a whole number that JSON does not carry',
       { type: 'integer' },
       2 ** 53,
-      'answers.field: expected at most 9007199254740991.',
+      'answers: expected whole numbers of up to 2^53-1, got one beyond. Send it as text.',
     ],
     [
       'infinity',
