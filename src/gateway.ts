@@ -4,12 +4,15 @@ import { type Logger, pino } from 'pino';
 import { authenticate, bearer } from './accounts/authenticate.js';
 import type { Operation } from './accounts/operation.js';
 import { type Config, ConfigError } from './config.js';
+import { backfillConversations } from './conversations/backfill.js';
+import { projectConversation } from './conversations/projection.js';
 import type { Database } from './database/database.js';
 import { openDatabase } from './database/open.js';
 import { startDemo } from './demo/demo.js';
 import { FollowNotices } from './demo/follow-notices.js';
 import { Sweep } from './elicitations/expiry.js';
 import { DomainError } from './errors.js';
+import { registerProjection } from './events/projections.js';
 import { startHttp } from './http/server.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
 import { DEFAULT_TITLES, parseTitles, type ToolTitles } from './ingest/titles.js';
@@ -68,6 +71,8 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   const sweep = new Sweep(means, { pace: parts.sweepPace ?? SWEEP_PACE, onError });
   closers.push(() => sweep.close());
   try {
+    registerProjection(database, projectConversation);
+    await backfillConversations(database);
     const demo = config.demo
       ? await startDemo(means, bus, log, { dataDir: config.dataDir, pace: parts.demoPace })
       : undefined;

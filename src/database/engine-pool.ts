@@ -3,7 +3,7 @@ import type { Engine } from './engine.js';
 import { createPool, type StatementObserver } from './pool.js';
 
 /** PGlite's own extensions that the migrations may create, by name; part of the template. */
-export const EXTENSIONS: readonly string[] = [];
+export const EXTENSIONS: readonly string[] = ['btree_gin', 'pg_trgm'];
 
 /** The engine has one connection, so the pool has one, and keeps it. */
 export const enginePool = (engine: Engine, onStatement?: StatementObserver): Pool =>

@@ -4,6 +4,7 @@ import { writeCitations } from '../citations/store.js';
 import type { Transaction } from '../database/database.js';
 import { transact } from '../database/transact.js';
 import { badUserInput, conflict } from '../errors.js';
+import type { Hint } from '../live/bus.js';
 import { parse } from '../parse.js';
 import { statusAfter } from '../sessions/state.js';
 import { lockSession, type SessionRow } from '../sessions/store.js';
@@ -12,6 +13,7 @@ import { type EventContent, type EventInput, eventContent } from './content.js';
 import { contentHash } from './content-hash.js';
 import { type EventRow, toEventRow } from './event.js';
 import { storedFields } from './payload.js';
+import { projectEvents } from './projections.js';
 import { pendingStopAfter } from './state.js';
 import { findKnownEvents, insertEvents, type KnownEvents, type NewEvent } from './store.js';
 
@@ -37,6 +39,8 @@ export interface Appended {
   readonly duplicates: readonly string[];
   /** How many are new. */
   readonly added: number;
+  /** What to publish after the commit, beside the session itself. */
+  readonly hints: readonly Hint[];
 }
 
 /** An event that a call wrote, or found written by an earlier call like it, and the session after it. */
@@ -80,9 +84,9 @@ export async function appendEvents(
 ): Promise<Appended> {
   const prepared = prepareEvents(inputs);
   const appended = await transact(operation.database, async (tx) =>
-    appendPrepared(tx, await lockSession(tx, operation.viewer, sessionId), prepared),
+    appendPrepared(operation, tx, await lockSession(tx, operation.viewer, sessionId), prepared),
   );
-  if (appended.added > 0) announce(operation, appended.session);
+  announceAppended(operation, appended);
   return appended;
 }
 
@@ -95,15 +99,22 @@ export async function appendOne(
   sessionId: string,
   decide: (tx: Transaction, session: SessionRow) => Promise<PreparedEvent | EventRow>,
 ): Promise<Written> {
-  const { written, added } = await transact(operation.database, async (tx) => {
+  const appended = await transact(operation.database, async (tx): Promise<Appended> => {
     const session = await lockSession(tx, operation.viewer, sessionId);
     const decided = await decide(tx, session);
-    if ('number' in decided) return { written: { session, event: decided }, added: 0 };
-    const appended = await appendPrepared(tx, session, [decided]);
-    return { written: { session: appended.session, event: only(appended.events) }, added: appended.added };
+    return 'number' in decided
+      ? { session, events: [decided], duplicates: [decided.eventId], added: 0, hints: [] }
+      : appendPrepared(operation, tx, session, [decided]);
   });
-  if (added > 0) announce(operation, written.session);
-  return written;
+  announceAppended(operation, appended);
+  return { session: appended.session, event: only(appended.events) };
+}
+
+/** Tells whoever follows, after the commit; of an append that added nothing there is nothing to tell. */
+export function announceAppended(operation: Operation, { session, added, hints }: Appended): void {
+  if (added === 0) return;
+  announce(operation, session);
+  for (const hint of hints) operation.bus.publish(hint);
 }
 
 function only(events: readonly EventRow[]): EventRow {
@@ -113,11 +124,12 @@ function only(events: readonly EventRow[]): EventRow {
 }
 
 /**
- * Appends within a transaction that holds the session's lock; whoever calls it announces the session after the commit. The same
+ * Appends within a transaction that holds the session's lock; whoever calls it announces what was appended after the commit. The same
  * few statements for one event and for five hundred.
  * @throws CONFLICT with `current`; the transaction must not commit then.
  */
 export async function appendPrepared(
+  { database }: Operation,
   tx: Transaction,
   session: SessionRow,
   prepared: readonly PreparedEvent[],
@@ -128,15 +140,23 @@ export async function appendPrepared(
     prepared.map(({ content }) => content.eventId),
   );
   const { events, added, duplicates } = settle(session, prepared, known);
-  if (added.length === 0) return { session, events, duplicates, added: 0 };
+  if (added.length === 0) return { session, events, duplicates, added: 0, hints: [] };
   await insertEvents(tx, session.id, added);
   const heads = await writeParts(tx, session, added);
+  const projected = await projectEvents(database, tx, session, rowsOf(added));
   const updated = await tx.session.update({
     where: { id: session.id },
-    data: { ...heads, ...lifecycleAfter(session, added), updatedAt: latest(session.updatedAt, known.now) },
+    data: {
+      ...heads,
+      ...projected.heads,
+      ...lifecycleAfter(session, added),
+      updatedAt: latest(session.updatedAt, known.now),
+    },
   });
-  return { session: updated, events, duplicates, added: added.length };
+  return { session: updated, events, duplicates, added: added.length, hints: projected.hints };
 }
+
+const rowsOf = (added: readonly NewEvent[]): readonly EventRow[] => added.map(({ row }) => row);
 
 interface Settled {
   readonly events: readonly EventRow[];

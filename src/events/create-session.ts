@@ -8,7 +8,7 @@ import { title } from '../sessions/actions.js';
 import { insertSession } from '../sessions/creation.js';
 import type { SessionRow } from '../sessions/store.js';
 import { announce } from '../sessions/topics.js';
-import { appendPrepared, type PreparedEvent, prepareEvent } from './append.js';
+import { announceAppended, appendPrepared, type PreparedEvent, prepareEvent } from './append.js';
 import { hashOf } from './content-hash.js';
 import { derivedId, randomId } from './ids.js';
 
@@ -30,13 +30,15 @@ export async function createSession(operation: Operation, input: unknown): Promi
   const { sessionId = randomId(), title = null, text, accountId } = parse(creation, input);
   const creationHash = hashOf({ title, text });
   const message = text === undefined ? undefined : initialMessage(sessionId, text);
-  const { session, created } = await transact(operation.database, async (tx) => {
+  const { session, created, appended } = await transact(operation.database, async (tx) => {
     const wanted = { id: sessionId, title, accountId, creationHash };
     const { session, created } = await insertSession(tx, operation.viewer, wanted);
     if (!created || message === undefined) return { session, created };
-    return { session: (await appendPrepared(tx, session, [message])).session, created };
+    const appended = await appendPrepared(operation, tx, session, [message]);
+    return { session: appended.session, created, appended };
   });
-  if (created) announce(operation, session);
+  if (appended !== undefined) announceAppended(operation, appended);
+  else if (created) announce(operation, session);
   return session;
 }
 

@@ -103,6 +103,26 @@ export async function findByNumber(
   return rows.map(toEventRow)[0];
 }
 
+/** What a batch of events may weigh, in bytes of their payloads; a heavier one comes alone. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** The events from `after` to `upTo`, from the first on: at most 500, and no more than are light enough to be held at once. */
+export async function readMissed(
+  tx: Transaction,
+  sessionId: string,
+  after: number,
+  upTo: number,
+): Promise<EventRow[]> {
+  const rows = await tx.$queryRaw<RawEvent[]>(Prisma.sql`
+    SELECT ${COLUMNS} FROM (
+      SELECT *, sum(octet_length(payload::text)) OVER (ORDER BY number) - octet_length(payload::text) AS before
+      FROM event WHERE session_id = ${sessionId}::uuid AND number > ${after}::int AND number <= ${upTo}::int
+        -- Dense, so the range is the limit.
+        AND number <= ${after}::int + 500
+    ) e WHERE before < ${BATCH_BYTES}::int ORDER BY number`);
+  return rows.map(toEventRow);
+}
+
 /** A key of an event within a session that the viewer sees; nothing beyond the session's head is found. */
 export interface EventKey {
   readonly session: Cut;

@@ -171,39 +171,45 @@ class NumberedConnection<Row, Node> implements Connection<Node> {
     return { rows: backward ? rows.reverse() : rows, more: read.length > size };
   }
 
+  /** What was read lies against the end that the page is counted from, so only what was excluded there has to be looked at. */
   async #describe(): Promise<PageInfo> {
+    const { size, backward, after, before } = this.#page;
+    if (size === 0) return this.#describeUnread();
     const { rows, more } = await this.#read();
-    const { backward } = this.#page;
-    const [first, last] = [rows.at(0), rows.at(-1)];
-    if (first === undefined || last === undefined) return this.#describeEmpty();
-    const [start, end] = [this.#listing.numberOf(first), this.#listing.numberOf(last)];
     return {
-      hasNextPage: (!backward && more) || (await this.#anyAfter(end)),
-      hasPreviousPage: (backward && more) || (await this.#anyBefore(start)),
-      startCursor: encodeCursor(this.#tag, start),
-      endCursor: encodeCursor(this.#tag, end),
+      hasNextPage: (!backward && more) || (before !== undefined && (await this.#anyFrom(before))),
+      hasPreviousPage: (backward && more) || (after !== undefined && (await this.#anyUpTo(after))),
+      startCursor: this.#cursorOf(rows.at(0)),
+      endCursor: this.#cursorOf(rows.at(-1)),
     };
   }
 
-  /** An empty page lies in the gap behind its `after` (or at the start), a backward one in the gap before its `before` (or at the end). */
-  async #describeEmpty(): Promise<PageInfo> {
+  /** A page of none lies in the gap behind its `after` (or at the start), a backward one in the gap before its `before` (or at the end). */
+  async #describeUnread(): Promise<PageInfo> {
     const { backward, after, before } = this.#page;
-    const step = this.#descending ? -1 : 1;
-    const gap = backward
-      ? { next: before === undefined ? undefined : before - step, previous: before }
-      : { next: after, previous: after === undefined ? undefined : after + step };
-    return {
-      hasNextPage:
-        gap.next === undefined
-          ? !backward && (await this.#anyBetween(0, UNBOUNDED_HEAD))
-          : await this.#anyAfter(gap.next),
-      hasPreviousPage:
-        gap.previous === undefined
-          ? backward && (await this.#anyBetween(0, UNBOUNDED_HEAD))
-          : await this.#anyBefore(gap.previous),
-      startCursor: null,
-      endCursor: null,
-    };
+    const anything = () => this.#anyBetween(0, UNBOUNDED_HEAD);
+    const [next, previous] = backward
+      ? [
+          before !== undefined && (await this.#anyFrom(before)),
+          before === undefined ? await anything() : await this.#anyBefore(before),
+        ]
+      : [
+          after === undefined ? await anything() : await this.#anyAfter(after),
+          after !== undefined && (await this.#anyUpTo(after)),
+        ];
+    return { hasNextPage: next, hasPreviousPage: previous, startCursor: null, endCursor: null };
+  }
+
+  #cursorOf(row: Row | undefined): string | null {
+    return row === undefined ? null : encodeCursor(this.#tag, this.#listing.numberOf(row));
+  }
+
+  #anyFrom(number: number) {
+    return this.#anyAfter(this.#descending ? number + 1 : number - 1);
+  }
+
+  #anyUpTo(number: number) {
+    return this.#anyBefore(this.#descending ? number - 1 : number + 1);
   }
 
   /** Whether the list goes on behind a number, in its own order. */

@@ -8,7 +8,7 @@ import {
   selectStretch,
 } from '../accounts/ranges.js';
 import type { Viewer } from '../accounts/viewer.js';
-import type { Transaction } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 import { Prisma, type Session } from '../generated/prisma/client.js';
 import type { SessionStatus } from '../generated/prisma/enums.js';
 import { indexRanges, mayWrite, noSuchSession, type Ownership, visibleTo } from './access.js';
@@ -21,7 +21,8 @@ const columns = Prisma.sql`id, number, owner_id AS "ownerId", organization_id AS
   status::text AS status, created_at AS "createdAt", updated_at AS "updatedAt",
   creation_hash AS "creationHash", event_head AS "eventHead", citation_head AS "citationHead",
   source_head AS "sourceHead", artifact_head AS "artifactHead",
-  delivered_output_head AS "deliveredOutputHead", elicitation_head AS "elicitationHead", pending_stop AS "pendingStop"`;
+  delivered_output_head AS "deliveredOutputHead", elicitation_head AS "elicitationHead", pending_stop AS "pendingStop",
+  entry_head AS "entryHead", change_head AS "changeHead", projected_head AS "projectedHead"`;
 
 /** The visible ones among these ids, in no order. Ids must be UUIDs in lower case. */
 export const findSessions = (
@@ -73,9 +74,15 @@ export async function countSessions(
  * @throws NOT_FOUND unless the viewer may write to the session.
  */
 export async function lockSession(tx: Transaction, viewer: Viewer, sessionId: string): Promise<SessionRow> {
+  const session = await lockAnySession(tx, sessionId);
+  if (session === undefined || !mayWrite(viewer, session)) throw noSuchSession();
+  return session;
+}
+
+/** As `lockSession`, for what the gateway does by itself; undefined for a session that is not there. */
+export async function lockAnySession(tx: Transaction, sessionId: string): Promise<SessionRow | undefined> {
   const [session] = await tx.$queryRaw<SessionRow[]>`
     SELECT ${columns} FROM session WHERE id = ${sessionId}::uuid FOR NO KEY UPDATE`;
-  if (session === undefined || !mayWrite(viewer, session)) throw noSuchSession();
   return session;
 }
 
@@ -117,3 +124,17 @@ type NewRow = Pick<SessionRow, 'id' | 'ownerId' | 'organizationId' | 'title' | '
 /** Whoever's it is: for telling whether an id is taken, and for nothing else. */
 export const findAnySession = (tx: Transaction, id: string): Promise<SessionRow | null> =>
   tx.session.findUnique({ where: { id } });
+
+/**
+ * The first session after number `after` whose latest events its conversation lacks; undefined if none does. Unscoped, as is
+ * `lockAnySession`: for what the gateway does by itself.
+ */
+export async function findUnprojected(
+  { prisma }: Database,
+  after: bigint,
+): Promise<Pick<SessionRow, 'id' | 'number'> | undefined> {
+  const [session] = await prisma.$queryRaw<Pick<SessionRow, 'id' | 'number'>[]>`
+    SELECT id, number FROM session WHERE event_head > projected_head AND number > ${after}::bigint
+    ORDER BY number LIMIT 1`;
+  return session;
+}

@@ -37,7 +37,9 @@ async function appendAround(
 ): Promise<void> {
   const prepared = prepareEvent({ kind: 'session_idle', eventId });
   const { session } = await transact(house.database, async (tx) => {
-    const appended = await appendPrepared(tx, await lockSession(tx, service.viewer, sessionId), [prepared]);
+    const appended = await appendPrepared(service, tx, await lockSession(tx, service.viewer, sessionId), [
+      prepared,
+    ]);
     await meanwhile();
     return appended;
   });

@@ -1,0 +1,49 @@
+import type { Operation } from '../accounts/operation.js';
+import { badUserInput } from '../errors.js';
+import { ConversationEntryType } from '../generated/prisma/enums.js';
+import type { Listing } from '../graphql/connections.js';
+import { encodeCursor, logTag } from '../graphql/cursors.js';
+import type { EntryRow } from './entry.js';
+import { countOfTypes, readEntries, type TypeFilter } from './page-store.js';
+import type { ConversationRow } from './store.js';
+import { conversationLogKey, entryListKey } from './topics.js';
+
+const ALL = Object.keys(ConversationEntryType).length;
+
+/** `types` as it is given; an explicit null means the default. @throws BAD_USER_INPUT for an empty list. */
+export function typeFilter(types: readonly ConversationEntryType[] | null | undefined): TypeFilter {
+  if (types?.length === 0) {
+    throw badUserInput('types: expected at least one type, got an empty list. Leave it out for messages.');
+  }
+  const filter = new Set(types ?? [ConversationEntryType.MESSAGE]);
+  return filter.size === ALL ? undefined : filter;
+}
+
+/** A conversation's entries, oldest first, cut at its head in this operation; the page that is asked for by default is the newest. */
+export function entryListing(
+  { database }: Operation,
+  conversation: ConversationRow,
+  types: TypeFilter,
+): Listing<EntryRow, EntryRow> {
+  const { id, entryHead } = conversation;
+  return {
+    log: entryListKey(id),
+    head: entryHead,
+    dense: types === undefined,
+    newestByDefault: true,
+    read: (stretch) => readEntries(database, id, stretch, types),
+    count: async () => (types === undefined ? entryHead : countOfTypes(database, conversation, types)),
+    numberOf: ({ number }) => number,
+    toNode: (entry) => entry,
+  };
+}
+
+/** An entry and its place, as `entries` and `conversationEntries` show it. */
+export const edgeOf = (entry: EntryRow) => ({
+  cursor: encodeCursor(logTag(entryListKey(entry.sessionId)), entry.number),
+  node: entry,
+});
+
+/** A place in a conversation's log of changes, as a cursor. */
+export const changeCursor = (sessionId: string, number: number): string =>
+  encodeCursor(logTag(conversationLogKey(sessionId)), number);
