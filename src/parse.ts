@@ -39,6 +39,20 @@ export const optional = <T extends z.ZodType>(schema: T) =>
     .transform((value): z.output<T> | undefined => value ?? undefined)
     .optional();
 
+/** For `superRefine`: no two items of a list have the same `key`. `where` and what to do instead go into the message. */
+export const eachOnce =
+  <K extends string>(key: K, where: string) =>
+  <T extends Readonly<Record<K, string>>>(items: T[], context: z.RefinementCtx<T[]>) => {
+    const seen = new Set<string>();
+    for (const [index, { [key]: value }] of items.entries()) {
+      if (seen.has(value)) {
+        const message = `expected each ${key} once in ${where}`;
+        context.addIssue({ code: 'custom', path: [index, key], message });
+      }
+      seen.add(value);
+    }
+  };
+
 /** Parses what came from outside; the error names the path of the first fault, what was expected there and what to do. */
 export function parse<T extends z.ZodType>(schema: T, value: unknown, root = 'input'): z.output<T> {
   const result = schema.safeParse(value);

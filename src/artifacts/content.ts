@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../instant.js';
-import { id, int32, optional, safeInt, text } from '../parse.js';
+import { eachOnce, id, int32, optional, safeInt, text } from '../parse.js';
 
 const MAX_PER_EVENT = 500;
 
@@ -39,23 +39,11 @@ const deliveredOutputContent = z.strictObject({
 });
 export type DeliveredOutputContent = z.output<typeof deliveredOutputContent>;
 
-/** Each artifactId once in an event: with its event it names one snapshot, and global ids rely on that. */
-const eachOnce = <T extends { readonly artifactId: string }>(items: T[], context: z.RefinementCtx<T[]>) => {
-  const seen = new Set<string>();
-  for (const [index, { artifactId }] of items.entries()) {
-    if (seen.has(artifactId)) {
-      context.addIssue({
-        code: 'custom',
-        path: [index, 'artifactId'],
-        message: 'expected each artifactId once in an event, got it twice; send its latest snapshot',
-      });
-    }
-    seen.add(artifactId);
-  }
-};
+/** With its event an artifactId names one snapshot, and global ids rely on that. */
+const snapshotsOnce = eachOnce('artifactId', 'an event, got it twice; send its latest snapshot');
 
-export const artifactsContent = z.array(artifactContent).max(MAX_PER_EVENT).superRefine(eachOnce);
+export const artifactsContent = z.array(artifactContent).max(MAX_PER_EVENT).superRefine(snapshotsOnce);
 export const deliveredOutputsContent = z
   .array(deliveredOutputContent)
   .max(MAX_PER_EVENT)
-  .superRefine(eachOnce);
+  .superRefine(snapshotsOnce);

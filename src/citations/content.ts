@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, int32, optional, safeInt, text } from '../parse.js';
+import { eachOnce, id, int32, optional, safeInt, text } from '../parse.js';
 
 /** The most citations one message may carry. */
 export const MAX_CITATIONS = 2_000;
@@ -40,16 +40,4 @@ export type CitationInput = z.input<typeof citationContent>;
 export const citationsContent = z
   .array(citationContent)
   .max(MAX_CITATIONS)
-  .superRefine((citations, context) => {
-    const seen = new Set<string>();
-    citations.forEach(({ citationId }, index) => {
-      if (seen.has(citationId)) {
-        context.addIssue({
-          code: 'custom',
-          path: [index, 'citationId'],
-          message: 'expected each citationId once in a message, got it twice',
-        });
-      }
-      seen.add(citationId);
-    });
-  });
+  .superRefine(eachOnce('citationId', 'a message, got it twice'));

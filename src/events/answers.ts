@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { badUserInput } from '../errors.js';
-import { id, optional, text } from '../parse.js';
-import { type UploadedFile, uploadedFile } from './content.js';
+import { id, MAX_TEXT, optional, text } from '../parse.js';
+import { MAX_FILES, type UploadedFile, uploadedFile } from './content.js';
 import type { EventOf } from './event.js';
 
 /** One answer as it is sent; which of its parts count depends on what was asked for. */
@@ -9,7 +9,7 @@ export const questionAnswer = z.strictObject({
   questionId: id(),
   text: optional(text()),
   optionIds: optional(z.array(id()).max(500)),
-  files: optional(z.array(uploadedFile).max(500)),
+  files: optional(z.array(uploadedFile).max(MAX_FILES)),
 });
 export type QuestionAnswer = z.output<typeof questionAnswer>;
 
@@ -31,12 +31,39 @@ export function replyOf(question: EventOf<'question'>, answers: readonly Questio
   const form = question.questions ?? [];
   const asked = form.length > 0 ? form : [question];
   const byQuestion = answersByQuestion(asked, answers);
-  const said = asked.map((one) => ({ one, ...byQuestion(one.questionId) }));
-  const lines = said.map(({ one, answer, path }) => {
+  const lines = asked.map((one) => {
+    const { answer, path } = byQuestion(one.questionId);
     const line = wordsOf(one, answer, path);
-    return form.length > 0 ? `${one.text}: ${line}` : line;
+    return { path, text: form.length > 0 ? `${one.text}: ${line}` : line };
   });
-  return { text: lines.join('\n'), files: answers.flatMap(({ files }) => files ?? []) };
+  refuseTooLong(lines);
+  refuseTooManyFiles(answers);
+  return {
+    text: lines.map(({ text }) => text).join('\n'),
+    files: answers.flatMap(({ files }) => files ?? []),
+  };
+}
+
+/** The answers become one message: the one that is too much for it is named. */
+function refuseTooLong(lines: readonly { readonly path: string; readonly text: string }[]): void {
+  let length = -1;
+  for (const { path, text } of lines) {
+    length += 1 + text.length;
+    if (length > MAX_TEXT) {
+      const most = `answers of at most ${MAX_TEXT.toLocaleString('en')} characters in all, with what was asked`;
+      throw wrong(path, most, 'more');
+    }
+  }
+}
+
+function refuseTooManyFiles(answers: readonly QuestionAnswer[]): void {
+  let count = 0;
+  for (const [index, { files = [] }] of answers.entries()) {
+    count += files.length;
+    if (count > MAX_FILES) {
+      throw wrong(`input.answers[${index}].files`, `at most ${MAX_FILES} files in all`, 'more');
+    }
+  }
 }
 
 interface Given {

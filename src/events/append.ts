@@ -75,7 +75,7 @@ const memberPath = (index: number, { kind }: EventInput): string =>
 /**
  * The one way to append: checks, writes all or nothing, and tells who listens after the commit. Numbers are given out under the
  * session's lock (P1); an eventId that is there already is a duplicate if its content is the same (P3).
- * @throws BAD_USER_INPUT; NOT_FOUND unless the viewer may write to the session; CONFLICT with `current`.
+ * @throws BAD_USER_INPUT; NOT_FOUND unless the viewer may write to the session; CONFLICT, with `current` if that is stored.
  */
 export async function appendEvents(
   operation: Operation,
@@ -126,7 +126,7 @@ function only(events: readonly EventRow[]): EventRow {
 /**
  * Appends within a transaction that holds the session's lock; whoever calls it announces what was appended after the commit. The same
  * few statements for one event and for five hundred.
- * @throws CONFLICT with `current`; the transaction must not commit then.
+ * @throws CONFLICT, with `current` if that is stored; the transaction must not commit then.
  */
 export async function appendPrepared(
   { database }: Operation,
@@ -173,7 +173,10 @@ function settle(session: SessionRow, prepared: readonly PreparedEvent[], known: 
     const { eventId } = event.content;
     const earlier = seen.get(eventId);
     if (earlier !== undefined) {
-      if (!event.hash.equals(earlier.hash)) throw contradiction(event, earlier.row);
+      // What stands earlier in this call is not written either, so there is nothing to show.
+      if (!event.hash.equals(earlier.hash)) {
+        throw contradiction(event, known.events.includes(earlier) ? earlier.row : undefined);
+      }
       duplicates.add(eventId);
       return earlier.row;
     }
@@ -208,11 +211,14 @@ export const currentOf = ({ eventId, kind, createdAt }: EventRow) => ({
   createdAt: createdAt?.toISOString() ?? null,
 });
 
-function contradiction({ content, name }: PreparedEvent, earlier: EventRow) {
+/** `earlier` is absent where both are of one call. */
+function contradiction({ content, name }: PreparedEvent, earlier: EventRow | undefined) {
   const named = name ?? `the eventId "${content.eventId}"`;
   return conflict(
-    `Expected ${named} to be new or to come with the content it had, got other content. Give what is new an id of its own.`,
-    currentOf(earlier),
+    earlier === undefined
+      ? `Expected ${named} once in a call, or with the same content, got it twice with different content; nothing was written. Give each event an id of its own.`
+      : `Expected ${named} to be new or to come with the content it had, got other content. Give what is new an id of its own.`,
+    earlier && currentOf(earlier),
   );
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { artifactsContent, deliveredOutputsContent } from '../artifacts/content.js';
 import { citationsContent } from '../citations/content.js';
 import { instant } from '../instant.js';
-import { checkedJson, id, int32, optional, safeInt, text } from '../parse.js';
+import { checkedJson, eachOnce, id, int32, optional, safeInt, text } from '../parse.js';
 
 /** The kinds that this version knows, as they are stored; GraphQL shows them in upper case. */
 export const KNOWN_KINDS = [
@@ -32,6 +32,9 @@ export const AGENT_ERROR_CODES = ['AGENT_TIMED_OUT', 'AGENT_API_ERROR', 'AGENT_F
 
 const line = () => text(4_096);
 
+/** The most files that one message may bring. */
+export const MAX_FILES = 500;
+
 export const uploadedFile = z.strictObject({
   filename: text(1_024, 1),
   contentType: optional(text(256)),
@@ -49,14 +52,32 @@ const occurrence = {
     .transform((value) => value ?? false),
 };
 
-const options = z.array(z.strictObject({ optionId: id(), label: line() })).max(500);
-const formQuestion = z.strictObject({
+/** What a question by itself and one of a form have in common. */
+const asked = {
   questionId: id(),
   text: text(),
   responseFormat: z.enum(RESPONSE_FORMATS),
-  options: optional(options),
-});
+  options: optional(
+    z
+      .array(z.strictObject({ optionId: id(), label: line() }))
+      .max(500)
+      .superRefine(eachOnce('optionId', 'a question, got it twice')),
+  ),
+};
+const formQuestion = z.strictObject(asked).superRefine(refuseEmptyChoice);
 export type FormQuestion = z.output<typeof formQuestion>;
+
+type Choice = Pick<FormQuestion, 'responseFormat' | 'options'>;
+
+/** Nobody can answer a choice of nothing. */
+function refuseEmptyChoice<T extends Choice>(
+  { responseFormat, options = [] }: T,
+  context: z.RefinementCtx<T>,
+) {
+  if (!responseFormat.endsWith('_SELECT') || options.length > 0) return;
+  const message = `expected at least one option for ${responseFormat}, got none`;
+  context.addIssue({ code: 'custom', path: ['options'], message });
+}
 
 const kind = <K extends string, S extends z.ZodRawShape>(name: K, shape: S) =>
   z.strictObject({ kind: z.literal(name), ...occurrence, ...shape });
@@ -75,7 +96,7 @@ export const eventContent = z.discriminatedUnion('kind', [
       .transform((value) => value ?? false),
     files: z
       .array(uploadedFile)
-      .max(500)
+      .max(MAX_FILES)
       .nullish()
       .transform((value) => value ?? []),
   }),
@@ -116,12 +137,14 @@ export const eventContent = z.discriminatedUnion('kind', [
     artifacts: z.array(z.strictObject({ artifactId: optional(id()), title: line() })).max(500),
   }),
   kind('question', {
-    questionId: id(),
-    text: text(),
-    responseFormat: z.enum(RESPONSE_FORMATS),
-    options: optional(options),
+    ...asked,
     prefilledText: optional(text()),
-    questions: optional(z.array(formQuestion).max(100)),
+    questions: optional(
+      z.array(formQuestion).max(100).superRefine(eachOnce('questionId', 'a form, got it twice')),
+    ),
+  }).superRefine((question, context) => {
+    // Of a form only its own questions are answered.
+    if ((question.questions ?? []).length === 0) refuseEmptyChoice(question, context);
   }),
   kind('activity', {
     activityId: id(),

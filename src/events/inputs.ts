@@ -162,7 +162,11 @@ const asked = (t: InputFields) => ({
     required: true,
     description: 'What an answer has to bring.',
   }),
-  options: t.field({ type: [QuestionOptionInput], description: 'The choices, at most 500.' }),
+  options: t.field({
+    type: [QuestionOptionInput],
+    description:
+      'The choices, at most 500, each optionId once; at least one for SINGLE_SELECT and MULTI_SELECT.',
+  }),
 });
 
 const FormQuestionInput = builder.inputType('FormQuestionInput', {
@@ -178,7 +182,8 @@ const QuestionEventInput = builder.inputType('QuestionEventInput', {
     prefilledText: t.string({ description: 'A draft of the answer, at most 2,097,152 characters.' }),
     questions: t.field({
       type: [FormQuestionInput],
-      description: 'All questions of a form, at most 100; each of them needs an answer then.',
+      description:
+        'All questions of a form, at most 100, each questionId once; each of them needs an answer then, and the format and options beside them count for nothing.',
     }),
   }),
 });

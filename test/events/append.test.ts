@@ -149,8 +149,15 @@ describe('an eventId that was there (P3)', () => {
     expect(events.map(({ number }) => number)).toEqual([1, 2, 1]);
     expect({ duplicates, added }).toEqual({ duplicates: ['e1'], added: 2 });
     const call = append(sessionId, [activity('e3'), activity('e3', 'Writing')]);
-    await expect(call).rejects.toMatchObject({ code: 'CONFLICT' });
+    // Neither was written, so there is no state that won.
+    await expect(call).rejects.toMatchObject({
+      code: 'CONFLICT',
+      details: {},
+      message: expect.stringContaining('got it twice with different content; nothing was written'),
+    });
     expect(await rowsOf(sessionId)).toHaveLength(2);
+    const known = append(sessionId, [activity('e1'), activity('e1', 'Writing')]);
+    await expect(known).rejects.toMatchObject({ code: 'CONFLICT', details: { current: { eventId: 'e1' } } });
   });
 
   it('is another event in another session', async () => {
