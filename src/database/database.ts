@@ -9,6 +9,11 @@ export interface Database {
   readonly kind: 'embedded' | 'postgresql';
   /** No account existed when it was opened. */
   readonly fresh: boolean;
+  /**
+   * Fills the database, if it is fresh, before anybody else is let in. An embedded one that is killed meanwhile is made anew, empty,
+   * at the next start; a PostgreSQL keeps what was written.
+   */
+  fill(work: () => Promise<void>): Promise<void>;
   /** Ends every connection, then the embedded engine, then gives its directory free. May be called again. */
   close(): Promise<void>;
 }

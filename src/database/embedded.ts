@@ -39,20 +39,26 @@ async function startIn(directory: string, migrations: readonly Migration[]): Pro
   }
 }
 
-/**
- * A first start that was killed leaves half a database. A mark beside it, made before it and removed when it is whole, tells it from
- * one that holds data.
- */
+/** Lies beside a database that is not whole, and tells it from one that holds data. */
+const MARK = 'database.unfinished';
+
+/** Does a part of a first start. A database whose first start was killed in it, or failed, is made anew at the next one. */
+export async function unfinishedDuring<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  const mark = join(directory, MARK);
+  await writeFile(mark, 'The database beside this file is not whole. It is made anew at the next start.\n');
+  const result = await work();
+  await rm(mark);
+  return result;
+}
+
 async function startLocked(directory: string, migrations: readonly Migration[]): Promise<Engine> {
   const files = join(directory, 'database');
-  const mark = join(directory, 'database.unfinished');
   const names = await readdir(directory);
-  if (names.includes('database') && !names.includes('database.unfinished')) return reopen(files);
-  await writeFile(mark, 'The database beside this file is not whole. It is made anew at the next start.\n');
-  await rm(files, { recursive: true, force: true });
-  const engine = await startEngine(await dataOf(files, migrations));
-  await rm(mark);
-  return engine;
+  if (names.includes('database') && !names.includes(MARK)) return reopen(files);
+  return unfinishedDuring(directory, async () => {
+    await rm(files, { recursive: true, force: true });
+    return startEngine(await dataOf(files, migrations));
+  });
 }
 
 async function reopen(files: string): Promise<Engine> {

@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Client, type Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { Database } from './database.js';
-import { startEmbedded } from './embedded.js';
+import { startEmbedded, unfinishedDuring } from './embedded.js';
 import { enginePool } from './engine-pool.js';
 import { DatabaseStartError } from './faults.js';
 import { migrate, readMigrations } from './migrations.js';
@@ -40,12 +40,13 @@ async function openEmbedded(
   const migrations = await readMigrations();
   const engine = await startEmbedded(directory, migrations);
   const pool = enginePool(engine, onStatement);
-  return opened(
-    'embedded',
+  return opened({
+    kind: 'embedded',
     pool,
-    () => engine.close(),
-    () => migrate(pool, migrations),
-  );
+    prepare: () => migrate(pool, migrations),
+    fill: (work) => (directory === undefined ? work() : unfinishedDuring(directory, work)),
+    stop: () => engine.close(),
+  });
 }
 
 async function openPostgres(url: string, max: number, onStatement?: StatementObserver): Promise<Database> {
@@ -55,23 +56,27 @@ async function openPostgres(url: string, max: number, onStatement?: StatementObs
     { connectionString: url, max, application_name: 'tidings', keepAlive: true },
     onStatement,
   );
-  return opened(
-    'postgresql',
+  return opened({
+    kind: 'postgresql',
     pool,
-    async () => undefined,
-    async () => {
+    prepare: async () => {
       await checkServer(pool);
       await migrate(pool, migrations);
     },
-  );
+    fill: (work) => work(),
+    stop: async () => undefined,
+  });
 }
 
-async function opened(
-  kind: Database['kind'],
-  pool: Pool,
-  stop: () => Promise<void>,
-  prepare: () => Promise<void>,
-): Promise<Database> {
+/** What the two ways to run have each of its own. */
+interface Means extends Pick<Database, 'kind' | 'pool' | 'fill'> {
+  /** Makes the schema what it should be. */
+  prepare(): Promise<void>;
+  /** Called when no connection is left. */
+  stop(): Promise<void>;
+}
+
+async function opened({ kind, pool, prepare, fill, stop }: Means): Promise<Database> {
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' });
   let closing: Promise<void> | undefined;
   const shut = async () => {
@@ -87,7 +92,10 @@ async function opened(
     await prepare();
     // Through Prisma, so that the first request does not pay for loading its query compiler.
     const fresh = (await prisma.account.findFirst({ select: { id: true } })) === null;
-    return { prisma, pool, kind, fresh, close };
+    const fillFresh: Database['fill'] = async (work) => {
+      if (fresh) await fill(work);
+    };
+    return { prisma, pool, kind, fresh, fill: fillFresh, close };
   } catch (error) {
     await close();
     throw error;

@@ -34,14 +34,17 @@ export async function startDemo(
   { dataDir, pace }: DemoOptions,
 ): Promise<Demo | undefined> {
   const { database } = means;
-  if (database.fresh) {
+  await database.fill(async () => {
     // First: a workspace whose secrets cannot be kept is of no use.
     await requireDataDirectory(dataDir);
     await writeTokens(dataDir, await makeWorkspace(means));
-  }
+  });
   const tokens = await readTokens(dataDir);
   const found = tokens && (await identify(means, tokens));
-  if (tokens === undefined || found === undefined) return undefined;
+  if (tokens === undefined || found === undefined) {
+    log.info({ file: tokensFile(dataDir) }, NO_DEMO);
+    return undefined;
+  }
   log.info({ file: tokensFile(dataDir) }, 'a demo workspace is here; its credentials are in this file');
   const { operation, sessionId } = found;
   const agent = new DemoAgent({
@@ -53,6 +56,9 @@ export async function startDemo(
   bus.watch(sessionLogKey(sessionId), () => agent.follow());
   return { access: { token: tokens.member, sessionId }, close: () => agent.close() };
 }
+
+const NO_DEMO =
+  'no demo workspace: the database was not empty, and this file has no credentials of one; start on an empty database to have one';
 
 /** The agent's operation and the session that it works in: the one that the `run` credential is bound to. */
 async function identify(means: Omit<Operation, 'viewer'>, { service, run }: DemoTokens) {

@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -13,7 +13,9 @@ export const tokensFile = (dataDir: string): string => resolve(dataDir, 'tokens.
 /** Writes the secrets into an existing directory, where only their owner reads them: never, not for a moment, with other permissions. */
 export async function writeTokens(dataDir: string, secrets: DemoTokens): Promise<void> {
   const file = tokensFile(dataDir);
-  const unfinished = `${file}.${process.pid}`;
+  const unfinished = `${file}.unfinished`;
+  // A start that was killed may have left one; what is new is made with the permissions that are asked for.
+  await rm(unfinished, { force: true });
   await writeFile(unfinished, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   await rename(unfinished, file);
 }
