@@ -54,6 +54,9 @@ export function visibleRanges(viewer: Viewer): Range[] {
   return [asked, ...scopes.map(({ name, id }) => ({ column: COLUMNS[name], value: id }))];
 }
 
+/** That `elicitation e` lies in the scope. */
+export const inScope = ({ name, id }: Scope): Prisma.Sql => Prisma.sql`${COLUMNS[name]} = ${id}::uuid`;
+
 const COLUMNS: Record<ScopeName, Prisma.Sql> = {
   ME: Prisma.sql`e.account_id`,
   ORG: Prisma.sql`e.organization_id`,

@@ -23,14 +23,14 @@ const approval = z.strictObject({ elicitationId: id(), formSubmission: z.unknown
  * @throws FORBIDDEN unless PERSONAL; BAD_USER_INPUT with the path of an answer that does not fit; NOT_FOUND unless it is asked of the
  * viewer's account or the viewer is an admin of the organisation that it was made in; CONFLICT when something else came first.
  */
-export async function approveElicitation(operation: Operation, input: unknown): Promise<void> {
+export async function approveElicitation(operation: Operation, input: unknown): Promise<ElicitationRow> {
   requirePerson(operation.viewer, 'Approving');
   const { elicitationId, formSubmission } = parse(approval, input);
   // All that a person sees by id, it may decide.
   const row = await requireElicitation(operation, elicitationId);
   const submission = await checkedSubmission(operation, row, formSubmission);
   const step: Step = { to: 'APPROVED', by: operation.viewer.accountId, reason: null };
-  await take(operation, row, step, 'an elicitation that waits for a decision', submission);
+  return take(operation, row, step, 'an elicitation that waits for a decision', submission);
 }
 
 const rejection = z.strictObject({ elicitationId: id(), reason: reason() });
@@ -39,23 +39,23 @@ const rejection = z.strictObject({ elicitationId: id(), reason: reason() });
  * Rejects what the viewer is asked. The same by the same person again changes nothing.
  * @throws FORBIDDEN, BAD_USER_INPUT, NOT_FOUND, CONFLICT as `approveElicitation`.
  */
-export async function rejectElicitation(operation: Operation, input: unknown): Promise<void> {
+export async function rejectElicitation(operation: Operation, input: unknown): Promise<ElicitationRow> {
   requirePerson(operation.viewer, 'Rejecting');
   const { elicitationId, reason = null } = parse(rejection, input);
   const row = await requireElicitation(operation, elicitationId);
   const step: Step = { to: 'REJECTED', by: operation.viewer.accountId, reason };
-  await take(operation, row, step, 'an elicitation that waits for a decision');
+  return take(operation, row, step, 'an elicitation that waits for a decision');
 }
 
 /**
  * Takes back what the viewer's asker asked, while it waits. The same again changes nothing.
  * @throws BAD_USER_INPUT; NOT_FOUND unless the viewer's asker asked it; CONFLICT when something else came first.
  */
-export async function cancelElicitation(operation: Operation, input: unknown): Promise<void> {
+export async function cancelElicitation(operation: Operation, input: unknown): Promise<ElicitationRow> {
   const { elicitationId, reason = null } = parse(rejection, input);
   const row = await requireAsked(operation, elicitationId);
   const step: Step = { to: 'CANCELED', by: operation.viewer.accountId, reason };
-  await take(operation, row, step, 'an elicitation that waits for a decision');
+  return take(operation, row, step, 'an elicitation that waits for a decision');
 }
 
 const consumption = z.strictObject({ elicitationId: id() });
@@ -64,10 +64,10 @@ const consumption = z.strictObject({ elicitationId: id() });
  * Takes the result of what the viewer's asker asked; again, the same result.
  * @throws BAD_USER_INPUT; NOT_FOUND unless the viewer's asker asked it; CONFLICT while nobody has decided, and when nobody will.
  */
-export async function consumeElicitation(operation: Operation, input: unknown): Promise<void> {
+export async function consumeElicitation(operation: Operation, input: unknown): Promise<ElicitationRow> {
   const { elicitationId } = parse(consumption, input);
   const row = await requireAsked(operation, elicitationId);
-  await take(
+  return take(
     operation,
     row,
     { to: 'CONSUMED', by: operation.viewer.accountId },
@@ -119,7 +119,7 @@ async function take(
   step: Step,
   expected: string,
   submission: string | null = null,
-): Promise<void> {
+): Promise<ElicitationRow> {
   const { row, done, heads } = await transact(operation.database, async (tx): Promise<Taken> => {
     await lockScopes(tx, found);
     const row = await lockRow(tx, found.id);
@@ -133,10 +133,13 @@ async function take(
         isRepeated(row, step) && (step.to !== 'APPROVED' || (await isSameSubmission(tx, row.id, submission)));
       return { row, done: same, heads: [] };
     }
-    await writeState(tx, row.id, changesOf(step, at), submission);
+    const changes = changesOf(step, at);
+    await writeState(tx, row.id, changes, submission);
     const transition = { id: row.id, from: row.status, to: step.to, at, by: step.by };
-    return { row, done: true, heads: await recordTransitions(tx, row, [transition]) };
+    const heads = await recordTransitions(tx, row, [transition]);
+    return { row: { ...row, ...changes }, done: true, heads };
   });
   announce(operation, heads);
-  if (!done) throw await settledOtherwise(operation, row, expected);
+  if (done) return row;
+  throw await settledOtherwise(operation, row, expected);
 }

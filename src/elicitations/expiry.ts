@@ -1,10 +1,13 @@
-import type { Place } from '../accounts/locks.js';
-import { tryLockAccount } from '../accounts/locks.js';
+import { type Place, tryLockAccount } from '../accounts/locks.js';
 import type { Operation } from '../accounts/operation.js';
 import { transact } from '../database/transact.js';
+import { inScope, type Scope } from './access.js';
 import { type ChangeHead, EXPIRY_BATCH, expireDue, lockScopes } from './record-store.js';
 import { type ElicitationRow, findDue } from './store.js';
 import { announce } from './topics.js';
+
+/** Due elicitations that are looked at together, at most. */
+const ROUND = 1_000;
 
 type Means = Pick<Operation, 'database' | 'bus'>;
 type Due = Place & { readonly id: string };
@@ -22,6 +25,18 @@ export async function readFresh<Row extends ElicitationRow>(
   if (due.length === 0) return rows;
   await expireAll(means, due);
   return read();
+}
+
+/**
+ * Expires all that is due in a scope: before a read that goes by status, which would otherwise find what is over under PENDING and not find
+ * it under EXPIRED.
+ */
+export async function expireScope(means: Means, scope: Scope): Promise<void> {
+  for (;;) {
+    const due = await findDue(means.database, ROUND, inScope(scope));
+    await expireAll(means, due);
+    if (due.length < ROUND) return;
+  }
 }
 
 /** Expires these, one place a transaction, and waits for whoever is deciding one of them. */
@@ -48,9 +63,6 @@ function byPlace(due: readonly Due[]): { readonly place: Place; readonly ids: st
   }
   return [...places.values()];
 }
-
-/** Due elicitations that one round of the sweep looks at. */
-const ROUND = 1_000;
 
 /**
  * Expires what is due and nobody reads, at most a round of it. An account that somebody else is writing to is left for the next

@@ -1,8 +1,8 @@
 import { badUserInput } from '../errors.js';
 import { builder } from '../graphql/builder.js';
-import { type Context, renew } from '../graphql/context.js';
+import { renew } from '../graphql/context.js';
 import { approveElicitation, cancelElicitation, consumeElicitation, rejectElicitation } from './actions.js';
-import { requireByKey, requireElicitation } from './loaders.js';
+import { requireByKey, requireElicitation, shownAsWritten } from './loaders.js';
 import { requestElicitation } from './request.js';
 import type { ElicitationRow } from './store.js';
 import { ElicitationRef } from './types.js';
@@ -43,10 +43,6 @@ const payload = (name: string, description: string) =>
     }),
   });
 
-const afterwards = async (context: Context, elicitationId: string) => ({
-  elicitation: await requireElicitation(renew(context), elicitationId),
-});
-
 const elicitationId = 'The one that this is about.';
 
 const RequestElicitationInput = builder.inputType('RequestElicitationInput', {
@@ -85,8 +81,10 @@ builder.mutationField('requestElicitation', (t) =>
     description:
       'Asks a person: oneself, as a RUN credential its account, as SERVICE any account of its organisation. FORBIDDEN, BAD_USER_INPUT, NOT_FOUND, CONFLICT for a key that came with other content.',
     args: { input: t.arg({ type: RequestElicitationInput, required: true, description: 'What to ask.' }) },
-    resolve: async (_, { input }, context) =>
-      afterwards(context, (await requestElicitation(context.operation, input)).id),
+    resolve: async (_, { input }, context) => {
+      const elicitation = await requestElicitation(context.operation, input);
+      return shownAsWritten(renew(context), elicitation);
+    },
   }),
 );
 
@@ -118,8 +116,8 @@ builder.mutationField('approveElicitation', (t) =>
     description: `Says yes. ${WHO_DECIDES}`,
     args: { input: t.arg({ type: ApproveElicitationInput, required: true, description: 'The yes.' }) },
     resolve: async (_, { input }, context) => {
-      await approveElicitation(context.operation, input);
-      return afterwards(context, input.elicitationId);
+      const elicitation = await approveElicitation(context.operation, input);
+      return shownAsWritten(renew(context), elicitation);
     },
   }),
 );
@@ -131,8 +129,8 @@ builder.mutationField('rejectElicitation', (t) =>
     description: `Says no. ${WHO_DECIDES}`,
     args: { input: t.arg({ type: RejectElicitationInput, required: true, description: 'The no.' }) },
     resolve: async (_, { input }, context) => {
-      await rejectElicitation(context.operation, input);
-      return afterwards(context, input.elicitationId);
+      const elicitation = await rejectElicitation(context.operation, input);
+      return shownAsWritten(renew(context), elicitation);
     },
   }),
 );
@@ -155,8 +153,8 @@ builder.mutationField('cancelElicitation', (t) =>
       input: t.arg({ type: CancelElicitationInput, required: true, description: 'What to take back.' }),
     },
     resolve: async (_, { input }, context) => {
-      await cancelElicitation(context.operation, input);
-      return afterwards(context, input.elicitationId);
+      const elicitation = await cancelElicitation(context.operation, input);
+      return shownAsWritten(renew(context), elicitation);
     },
   }),
 );
@@ -176,8 +174,8 @@ builder.mutationField('consumeElicitation', (t) =>
       input: t.arg({ type: ConsumeElicitationInput, required: true, description: 'What to take it of.' }),
     },
     resolve: async (_, { input }, context) => {
-      await consumeElicitation(context.operation, input);
-      return afterwards(context, input.elicitationId);
+      const elicitation = await consumeElicitation(context.operation, input);
+      return shownAsWritten(renew(context), elicitation);
     },
   }),
 );

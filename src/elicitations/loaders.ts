@@ -42,11 +42,29 @@ export async function requireElicitation(
   return row;
 }
 
+/** What the viewer's asker asked under a key; undefined when it has not used it. */
+export async function elicitationByKey(
+  operation: Operation,
+  key: string,
+): Promise<ElicitationRow | undefined> {
+  const [row] = await readFresh(operation, () => findByKey(operation, key));
+  return row;
+}
+
 /** @throws NOT_FOUND unless the viewer's asker has used the key. */
 export async function requireByKey(operation: Operation, key: string): Promise<ElicitationRow> {
-  const row = await findByKey(operation.database.prisma, operation, key);
+  const row = await elicitationByKey(operation, key);
   if (row === undefined) throw noSuchElicitation();
-  return requireElicitation(operation, row.id);
+  return row;
+}
+
+/**
+ * What a mutation has committed, as its transaction left it, for an operation that has read nothing yet: showing it takes no
+ * read that could fail.
+ */
+export function shownAsWritten(operation: Operation, elicitation: ElicitationRow) {
+  elicitationById(operation).prime(elicitation.id, elicitation);
+  return { elicitation };
 }
 
 /** A body of an elicitation that the viewer was shown; undefined where there is none. */

@@ -16,6 +16,7 @@ import type { Transaction } from '../database/database.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { ElicitationStatus } from '../generated/prisma/enums.js';
 import { type ElicitationState, transitionNumber } from './state.js';
+import { ELICITATION_COLUMNS, type ElicitationRow } from './store.js';
 
 /** The end of a scope's change log after a transition: what to announce once it is committed. */
 export interface ChangeHead {
@@ -80,6 +81,12 @@ export interface NewElicitation extends Place, Numbers {
   readonly requestedSchema: string | null;
 }
 
+/** What was written, and what to announce once it is committed. */
+export interface Written {
+  readonly row: ElicitationRow;
+  readonly heads: readonly ChangeHead[];
+}
+
 /**
  * Writes an elicitation with its bodies, heads and first transition. Null, with nothing written, when its asker's key is taken: of two that
  * come with one key at once the unique index lets one, and the other waits for it.
@@ -87,29 +94,31 @@ export interface NewElicitation extends Place, Numbers {
 export async function insertElicitation(
   tx: Transaction,
   elicitation: NewElicitation,
-): Promise<readonly ChangeHead[] | null> {
-  if (!(await insertRow(tx, elicitation))) return null;
+): Promise<Written | null> {
+  const row = await insertRow(tx, elicitation);
+  if (row === undefined) return null;
   await writeHeads(tx, elicitation);
   const { id, createdAt, by } = elicitation;
-  return recordTransitions(tx, elicitation, [{ id, from: null, to: 'PENDING', at: createdAt, by }]);
+  const creation = { id, from: null, to: 'PENDING', at: createdAt, by } as const;
+  return { row, heads: await recordTransitions(tx, elicitation, [creation]) };
 }
 
-async function insertRow(tx: Transaction, e: NewElicitation): Promise<boolean> {
-  const made = await tx.$queryRaw<unknown[]>`
+async function insertRow(tx: Transaction, e: NewElicitation): Promise<ElicitationRow | undefined> {
+  const [made] = await tx.$queryRaw<ElicitationRow[]>`
     WITH made AS (
-      INSERT INTO elicitation (id, account_id, organization_id, account_number, organization_number, session_id,
+      INSERT INTO elicitation AS e (id, account_id, organization_id, account_number, organization_number, session_id,
         session_number, requested_by_id, asker_id, idempotency_key, content_hash, message, created_at, expires_at)
       VALUES (${e.id}::uuid, ${e.accountId}::uuid, ${e.organizationId}::uuid, ${e.accountNumber}::int,
         ${e.organizationNumber}::int, ${e.sessionId}::uuid, ${e.sessionNumber}::int, ${e.requestedById}::uuid,
         ${e.askerId}::uuid, ${e.idempotencyKey}, ${e.contentHash}, ${e.message}, ${e.createdAt}, ${e.expiresAt})
       ON CONFLICT (asker_id, idempotency_key) DO NOTHING
-      RETURNING id
+      RETURNING ${ELICITATION_COLUMNS}
     ), body AS (
       INSERT INTO elicitation_body (elicitation_id, context, requested_schema)
       SELECT id, ${e.context}::json, ${e.requestedSchema}::json FROM made
     )
-    SELECT id FROM made`;
-  return made.length === 1;
+    SELECT * FROM made`;
+  return made;
 }
 
 async function writeHeads(tx: Transaction, e: NewElicitation): Promise<void> {

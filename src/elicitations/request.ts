@@ -6,7 +6,6 @@ import { mayWrite, noSuchSession, type Ownership } from '../accounts/ownership.j
 import { findOwnership } from '../accounts/tokens.js';
 import { asUuid } from '../accounts/uuids.js';
 import type { Viewer } from '../accounts/viewer.js';
-import type { Transaction } from '../database/database.js';
 import { transact } from '../database/transact.js';
 import { badUserInput, forbidden, notFound } from '../errors.js';
 import { canonicalJson, hashOf } from '../events/content-hash.js';
@@ -15,8 +14,9 @@ import { askerOf, mayAsk } from './access.js';
 import { bodyText } from './bodies.js';
 import { keyTaken } from './conflicts.js';
 import { parseRequestedSchema } from './form-schema.js';
+import { elicitationByKey } from './loaders.js';
 import { insertElicitation, type NewElicitation, nextNumbers } from './record-store.js';
-import { type ElicitationRow, findByKey } from './store.js';
+import type { ElicitationRow } from './store.js';
 import { announce } from './topics.js';
 
 /** The longest message, in UTF-16 units. */
@@ -49,30 +49,30 @@ type Numbers = Awaited<ReturnType<typeof nextNumbers>>;
  * not write to and for an account that the runtime does not serve; CONFLICT for a key that came before with other content, with
  * `current`, what has it.
  */
-export async function requestElicitation(
-  operation: Operation,
-  input: unknown,
-): Promise<Pick<ElicitationRow, 'id'>> {
-  const { viewer, database } = operation;
+export async function requestElicitation(operation: Operation, input: unknown): Promise<ElicitationRow> {
+  const { viewer } = operation;
   const given = parse(requestInput, input);
   requireOwnAccount(viewer, given.accountId);
   const request = prepare(viewer, given);
-  const known = await findKnown(database.prisma, operation, request);
-  if (known !== undefined) return repeated(operation, request, known);
+  const known = await findKnown(operation, request);
+  if (known !== undefined) return known;
   const session = await findSession(operation, request.sessionId);
   const accountId =
     given.accountId === undefined ? (session?.ownerId ?? viewer.accountId) : asUuid(given.accountId);
-  const { heads, taken } = await transact(database, async (tx) => {
+  const written = await transact(operation.database, async (tx) => {
     const place = accountId === undefined ? null : await lockPlace(tx, accountId);
     if (place === null || !mayAsk(viewer, place)) throw noSuchAccount();
     const numbers = await nextNumbers(tx, place, request.sessionId);
     const expiresAt = endOf(request.end, numbers.createdAt);
-    const heads = await insertElicitation(tx, { ...request, ...place, ...numbers, expiresAt });
-    return heads === null ? { heads: [], taken: await findKnown(tx, operation, request) } : { heads };
+    return insertElicitation(tx, { ...request, ...place, ...numbers, expiresAt });
   });
-  if (taken !== undefined) return repeated(operation, request, taken);
-  announce(operation, heads);
-  return request;
+  if (written !== null) {
+    announce(operation, written.heads);
+    return written.row;
+  }
+  const rival = await findKnown(operation, request);
+  if (rival === undefined) throw new Error('An elicitation that took a key was not there (elicitations-3).');
+  return rival;
 }
 
 function prepare(viewer: Viewer, given: RequestInput): Request {
@@ -115,12 +115,12 @@ function contentHash({ idempotencyKey: _, context, requestedSchema, ...sent }: R
   ]);
 }
 
-const findKnown = async (db: Transaction, operation: Operation, { idempotencyKey }: Request) =>
-  idempotencyKey === null ? undefined : findByKey(db, operation, idempotencyKey);
-
-/** What has the request's key, if that is the same request. @throws CONFLICT otherwise. */
-async function repeated(operation: Operation, { contentHash }: Request, known: ElicitationRow) {
-  if (contentHash.equals(known.contentHash)) return known;
+/** What this request made when it came before. @throws CONFLICT when its key came with other content. */
+async function findKnown(operation: Operation, request: Request): Promise<ElicitationRow | undefined> {
+  const { idempotencyKey, contentHash } = request;
+  if (idempotencyKey === null) return undefined;
+  const known = await elicitationByKey(operation, idempotencyKey);
+  if (known === undefined || contentHash.equals(known.contentHash)) return known;
   throw await keyTaken(operation, known);
 }
 

@@ -41,17 +41,11 @@ export const findElicitations = (operation: Operation, ids: readonly string[]): 
   operation.database.prisma.$queryRaw<ElicitationRow[]>`
     SELECT ${ELICITATION_COLUMNS} FROM elicitation e WHERE e.id = ANY(${ids}::uuid[]) AND ${visible(operation)}`;
 
-/** What the viewer's asker asked under this key; undefined if it has not been used. */
-export async function findByKey(
-  db: Transaction,
-  { viewer }: Operation,
-  key: string,
-): Promise<ElicitationRow | undefined> {
-  const [row] = await db.$queryRaw<ElicitationRow[]>`
+/** What the viewer's asker asked under this key: one, or none. */
+export const findByKey = ({ database, viewer }: Operation, key: string): Promise<ElicitationRow[]> =>
+  database.prisma.$queryRaw<ElicitationRow[]>`
     SELECT ${ELICITATION_COLUMNS} FROM elicitation e
     WHERE e.asker_id = ${askerOf(viewer)}::uuid AND e.idempotency_key = ${key}`;
-  return row;
-}
 
 /** A row and the database's clock, cut to milliseconds. */
 export type RowNow = ElicitationRow & { readonly now: Date };

@@ -100,6 +100,7 @@ export async function openRoom(options: TestGatewayOptions = {}) {
     sessions,
     tokens,
     change,
+    send,
 
     /** The one refusal of a mutation that must not work. */
     refuse: async (who: Who, name: string, input: object): Promise<Refusal> =>
@@ -136,11 +137,10 @@ export async function openRoom(options: TestGatewayOptions = {}) {
       return rows.map(({ from, to }) => `${from ?? ''}>${to}`);
     },
 
-    /** Puts the end of an elicitation's time into the past, a second after it was asked. */
+    /** Puts the end of an elicitation's time into the past, a millisecond after it was asked. */
     overdue: async (elicitationId: string): Promise<Date> => {
       const [row] = await gateway.database.prisma.$queryRaw<{ at: Date }[]>`
-        UPDATE elicitation SET created_at = created_at - interval '1 hour',
-          expires_at = created_at - interval '1 hour' + interval '1 second'
+        UPDATE elicitation SET expires_at = created_at + interval '1 millisecond'
         WHERE id = ${elicitationId}::uuid RETURNING expires_at AS at`;
       return present(row).at;
     },
