@@ -91,6 +91,23 @@ describe('deciding', () => {
     expect(await room.change('member', APPROVE, again, shown)).toEqual({ ...approved, status: 'CONSUMED' });
   });
 
+  it('refuses answers that do not fit, by path and without the value, and leaves all as it was', async () => {
+    const asked = await room.ask({ requestedSchema: { ...FORM, required: ['branch'] } });
+    const { elicitationId } = asked;
+    for (const [formSubmission, path] of [
+      [{ branch: 7_654_321 }, 'input.formSubmission.branch'],
+      [{ force: true }, 'input.formSubmission.branch'],
+      [{ branch: 'main', other: 7_654_321 }, 'input.formSubmission'],
+      [[7_654_321], 'input.formSubmission'],
+      [null, 'input.formSubmission.branch'],
+    ] as const) {
+      const refusal = await room.refuse('member', APPROVE, { elicitationId, formSubmission });
+      expect(refusal).toMatchObject({ code: 'BAD_USER_INPUT', path });
+      expect(JSON.stringify(refusal)).not.toContain('7654321');
+    }
+    await unchanged(asked);
+  });
+
   it('takes no answers where none are asked for', async () => {
     const asked = await room.ask();
     const { elicitationId } = asked;

@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { moveAccount } from '../../src/accounts/actions.js';
+import { lockAccount, lockOrganization } from '../../src/accounts/locks.js';
+import type { Transaction } from '../../src/database/database.js';
+import { transact } from '../../src/database/transact.js';
 import { openRoom, present, type Room, type Who } from './room.js';
 
 let room: Room;
@@ -105,6 +109,68 @@ describe('asking at once', () => {
       expect(outcomes.filter((outcome) => outcome === 'CONFLICT')).toHaveLength(2);
       expect(new Set(outcomes).size).toBe(2);
     }
+  });
+});
+
+/** How many connections to this database wait for a lock. */
+const waiting = async (): Promise<number> => {
+  const [row] = await room.database.prisma.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return row.count;
+};
+
+describe('whoever writes', () => {
+  it("waits for the locks of the account asked and of the elicitation's organisation", async () => {
+    const { member } = room.accounts;
+    const organizationId = present(member.organizationId);
+    for (const lock of [
+      (tx: Transaction) => lockAccount(tx, member.accountId),
+      (tx: Transaction) => lockOrganization(tx, organizationId),
+    ]) {
+      const first = await room.ask();
+      const second = await room.ask();
+      const { elicitationId } = await room.ask({ ttlSeconds: 3_600 });
+      const held: Promise<unknown>[] = [];
+      await transact(room.database, async (tx) => {
+        await lock(tx);
+        // On another connection, so that whoever reads it sees it.
+        await room.overdue(elicitationId);
+        held.push(
+          room.ask(),
+          room.change('member', 'approveElicitation', { elicitationId: first.elicitationId }),
+          room.change('service', 'cancelElicitation', { elicitationId: second.elicitationId }),
+          room.read('member', { elicitationId }, 'status'),
+        );
+        await vi.waitFor(async () => expect(await waiting()).toBeGreaterThanOrEqual(4), { timeout: 8_000 });
+        for (const id of [first.elicitationId, second.elicitationId])
+          expect(await room.trail(id)).toHaveLength(1);
+      });
+      await Promise.all(held);
+      expect(await room.trail(elicitationId)).toEqual(['>PENDING', 'PENDING>EXPIRED']);
+    }
+  });
+
+  it('waits for an account that moves, and then is of where it went', async () => {
+    const mover = await room.organization.createAccount({ name: 'Mo' });
+    const secret = await mover.createToken();
+    const document =
+      'mutation { requestElicitation(input: { message: "Where am I?" }) { elicitation { elicitationId } } }';
+    const held: Promise<unknown>[] = [];
+    await transact(room.database, async (tx) => {
+      await lockAccount(tx, mover.accountId);
+      held.push(moveAccount(room.database, { accountId: mover.accountId, organization: room.other.name }));
+      await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 8_000 });
+      held.push(room.execute(document, { token: secret }));
+      await vi.waitFor(async () => expect(await waiting()).toBe(2), { timeout: 8_000 });
+    });
+    await Promise.all(held);
+    const [made] = await room.database.prisma.elicitation.findMany({ where: { accountId: mover.accountId } });
+    expect(made).toMatchObject({
+      organizationId: room.accounts.stranger.organizationId,
+      organizationNumber: 1,
+      accountNumber: 1,
+    });
   });
 });
 
