@@ -2,6 +2,7 @@ import { lexicographicSortSchema, printSchema } from 'graphql';
 import './artifacts/types.js';
 import './citations/fields.js';
 import './conversations/fields.js';
+import './conversations/subscription.js';
 import './credentials/fields.js';
 import './elicitations/fields.js';
 import './events/fields.js';

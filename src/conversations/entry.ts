@@ -133,6 +133,12 @@ export interface EntryRow {
   readonly size: number;
 }
 
+/** A change of a conversation, numbered in their log, with the entry that it is about as it was when the change was read. */
+export interface EntryChange {
+  readonly number: number;
+  readonly entry: EntryRow;
+}
+
 export type EntryOf<T extends EntryContent['type']> = EntryRow & {
   readonly content: Extract<EntryContent, { readonly type: T }>;
 };

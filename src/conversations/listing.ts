@@ -5,7 +5,8 @@ import type { Listing } from '../graphql/connections.js';
 import { encodeCursor, logTag } from '../graphql/cursors.js';
 import type { EntryRow } from './entry.js';
 import { countOfTypes, readEntries, type TypeFilter } from './page-store.js';
-import type { ConversationRow } from './store.js';
+import { findMatches, type Needle } from './search.js';
+import { type ConversationRow, findEntries } from './store.js';
 import { conversationLogKey, entryListKey } from './topics.js';
 
 const ALL = Object.keys(ConversationEntryType).length;
@@ -33,6 +34,38 @@ export function entryListing(
     newestByDefault: true,
     read: (stretch) => readEntries(database, id, stretch, types),
     count: async () => (types === undefined ? entryHead : countOfTypes(database, conversation, types)),
+    numberOf: ({ number }) => number,
+    toNode: (entry) => entry,
+  };
+}
+
+/** The messages of a conversation that contain a text. */
+export function searchListing(
+  { database }: Operation,
+  { id, entryHead }: ConversationRow,
+  needle: Needle,
+): Listing<EntryRow, EntryRow> {
+  return {
+    log: entryListKey(id),
+    head: entryHead,
+    dense: false,
+    newestByDefault: true,
+    read: async (stretch) => {
+      const numbers = await findMatches(database, id, stretch, needle);
+      const entries = new Map(
+        (await findEntries(database, id, numbers)).map((entry) => [entry.number, entry]),
+      );
+      return numbers.flatMap((number) => entries.get(number) ?? []);
+    },
+    count: async () => {
+      const whole = {
+        above: 0,
+        below: entryHead + 1,
+        limit: Number.POSITIVE_INFINITY,
+        order: 'descending' as const,
+      };
+      return (await findMatches(database, id, whole, needle)).length;
+    },
     numberOf: ({ number }) => number,
     toNode: (entry) => entry,
   };

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js';
 import type { ConversationEntryType } from '../generated/prisma/enums.js';
 import type { Stretch } from '../graphql/connections.js';
-import { type EntryRow, type RawEntry, toEntryRow } from './entry.js';
+import { type EntryChange, type EntryRow, type RawEntry, toEntryRow } from './entry.js';
 import { type ConversationRow, ENTRY_COLUMNS, WITH_EVENT } from './store.js';
 
 /** The types that a list or a stream is narrowed to; undefined: all. */
@@ -17,21 +17,49 @@ export async function readEntries(
   stretch: Stretch,
   types: TypeFilter,
 ): Promise<EntryRow[]> {
-  const { above, below, limit } = types === undefined ? dense(stretch) : stretch;
-  const direction = stretch.order === 'ascending' ? 'ASC' : 'DESC';
-  const range = `SELECT * FROM conversation_entry WHERE session_id = $1 AND number > $2 AND number < $3`;
-  const end = (column: string) => `ORDER BY ${column} ${direction} LIMIT $4`;
-  const entries =
-    types === undefined
-      ? `${range} ${end('number')}`
-      : `SELECT typed.* FROM unnest($5::"ConversationEntryType"[]) AS wanted (type)
-        CROSS JOIN LATERAL (${range} AND type = wanted.type ${end('number')}) typed ${end('typed.number')}`;
+  const { sql, values } = rangeOf('conversation_entry', sessionId, stretch, types);
   const { rows } = await pool.query<RawEntry>(
-    `SELECT ${ENTRY_COLUMNS} FROM (${entries}) c ${WITH_EVENT} ORDER BY c.number ${direction}`,
-    [sessionId, above, below, limit, ...(types === undefined ? [] : [[...types]])],
+    `SELECT ${ENTRY_COLUMNS} FROM (${sql}) c ${WITH_EVENT} ORDER BY c.number ${directionOf(stretch)}`,
+    values,
   );
   return rows.map(toEntryRow);
 }
+
+/** The changes of a stretch, in its order, each with its entry as it is now; read as entries are. */
+export async function readChanges(
+  { pool }: Database,
+  sessionId: string,
+  stretch: Stretch,
+  types: TypeFilter,
+): Promise<EntryChange[]> {
+  const { sql, values } = rangeOf('conversation_change', sessionId, stretch, types);
+  const { rows } = await pool.query<RawEntry & { readonly change: number }>(
+    `SELECT n.number AS change, ${ENTRY_COLUMNS} FROM (${sql}) n
+    JOIN conversation_entry c ON c.session_id = n.session_id AND c.number = n.entry_number ${WITH_EVENT}
+    ORDER BY n.number ${directionOf(stretch)}`,
+    values,
+  );
+  return rows.map(({ change, ...raw }) => ({ number: change, entry: toEntryRow(raw) }));
+}
+
+/** The rows of a stretch of a table that is numbered within a session and has the type in it; one index range, or one for each type. */
+function rangeOf(
+  table: 'conversation_entry' | 'conversation_change',
+  sessionId: string,
+  stretch: Stretch,
+  types: TypeFilter,
+): { readonly sql: string; readonly values: unknown[] } {
+  const { above, below, limit } = types === undefined ? dense(stretch) : stretch;
+  const range = `SELECT * FROM ${table} WHERE session_id = $1 AND number > $2 AND number < $3`;
+  const end = (column: string) => `ORDER BY ${column} ${directionOf(stretch)} LIMIT $4`;
+  const values = [sessionId, above, below, limit];
+  if (types === undefined) return { sql: `${range} ${end('number')}`, values };
+  const sql = `SELECT typed.* FROM unnest($5::"ConversationEntryType"[]) AS wanted (type)
+    CROSS JOIN LATERAL (${range} AND type = wanted.type ${end('number')}) typed ${end('typed.number')}`;
+  return { sql, values: [...values, [...types]] };
+}
+
+const directionOf = ({ order }: Stretch): string => (order === 'ascending' ? 'ASC' : 'DESC');
 
 /** Numbers have no holes, so a stretch of all types can be cut to what its limit lets through, whatever the planner knows. */
 function dense(stretch: Stretch): Stretch {

@@ -5,8 +5,9 @@ import { connection } from '../graphql/connections.js';
 import type { EntryRow } from './entry.js';
 import { ConversationEntryRef } from './entry-types.js';
 import { ConversationEntryTypeRef } from './enums.js';
-import { changeCursor, entryListing, typeFilter } from './listing.js';
+import { changeCursor, entryListing, searchListing, typeFilter } from './listing.js';
 import { conversationById, ownConversationOf } from './loaders.js';
+import { parseSearch } from './search.js';
 import type { ConversationRow } from './store.js';
 
 const { edge, connection: entryConnection } = connectionTypes<EntryRow>(
@@ -40,7 +41,7 @@ builder.node(ConversationRef, {
       type: entryConnection,
       nullable: true,
       description:
-        'Oldest first within a page. With neither `first` nor `last` the newest 50, with `after` alone the first 50 after it; `before` with the startCursor of a page walks to older ones. BAD_USER_INPUT, INVALID_CURSOR.',
+        'Oldest first within a page. With neither `first` nor `last` the newest 50, with `after` alone the first 50 after it; `before` with the startCursor of a page walks to older ones. BAD_USER_INPUT, INVALID_CURSOR; TIMEOUT for a search that takes too long.',
       args: {
         ...t.arg.connectionArgs(),
         types: t.arg({
@@ -48,9 +49,20 @@ builder.node(ConversationRef, {
           defaultValue: ['MESSAGE'],
           description: 'Only these; at least one.',
         }),
+        search: t.arg.string({
+          description:
+            'Only messages that contain this text, whatever `types` says: literally, upper and lower case alike; 2 to 1,000 characters.',
+        }),
       },
-      resolve: async (_, { types, ...args }, { operation }) =>
-        connection(entryListing(operation, await ownConversationOf(operation), typeFilter(types)), args),
+      resolve: async (_, { types, search, ...args }, { operation }) => {
+        const conversation = await ownConversationOf(operation);
+        const filter = typeFilter(types);
+        const listing =
+          typeof search === 'string'
+            ? searchListing(operation, conversation, parseSearch(search))
+            : entryListing(operation, conversation, filter);
+        return connection(listing, args);
+      },
     }),
   }),
 });

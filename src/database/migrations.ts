@@ -80,8 +80,7 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new DatabaseStartError(
-      `The migration ${migration.name} failed and was undone: ${reason}. ` +
-        'Expected an empty database, or one that Tidings made.',
+      `The migration ${migration.name} failed and was undone: ${reason}. ${adviceFor(reason)}`,
       { cause },
     );
   }
@@ -90,6 +89,14 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
      VALUES ($1, $2, clock_timestamp(), $3, now(), 1)`,
     [randomUUID(), migration.checksum, migration.name],
   );
+}
+
+/** PostgreSQL names an extension that may not be created, or that the server does not have, in quotes. */
+function adviceFor(reason: string): string {
+  const [, extension] = /extension "(\w+)"/.exec(reason) ?? [];
+  return extension === undefined
+    ? 'Expected an empty database, or one that Tidings made.'
+    : `Install PostgreSQL's contrib modules if they are missing, and have the database's owner or a superuser run CREATE EXTENSION ${extension} in it.`;
 }
 
 interface Applied {

@@ -28,6 +28,7 @@ export async function openBenchHouse() {
     token,
     sessionId,
     kind: database.kind,
+    database,
     append: (events: readonly EventInput[]) => appendEvents(operation, sessionId, events),
     close,
   };

@@ -3,11 +3,16 @@
  * On the embedded database, or on PostgreSQL with TEST_DATABASE=postgresql.
  */
 import { parseArgs } from 'node:util';
+import { conversation } from './conversation.js';
 import { crowd } from './crowd.js';
 import type { BenchOptions } from './house.js';
 import { pages } from './pages.js';
 
-const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = { pages, crowd };
+const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
+  pages,
+  crowd,
+  conversation,
+};
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -45,6 +45,7 @@ describe('a conversation is read by the agent in it', () => {
       'ToolCallEntry',
       'ArtifactEntry',
     ];
+    expect(ids).toHaveLength(types.length);
     const expected = ids.map((id, index) => ({ id, __typename: types[index] }));
     expect(await house.execute(NODES, { token, variables: { ids } })).toEqual({ nodes: expected });
     for (const node of expected) {

@@ -42,10 +42,10 @@ export const ENTRY = `{
 }`;
 
 /** Every argument is optional, as it is in the schema. */
-export const ENTRIES = `query ($first: Int, $after: String, $last: Int, $before: String, $types: [ConversationEntryType!]) {
+export const ENTRIES = `query ($first: Int, $after: String, $last: Int, $before: String, $types: [ConversationEntryType!], $search: String) {
   conversation {
     conversationId
-    entries(first: $first, after: $after, last: $last, before: $before, types: $types) {
+    entries(first: $first, after: $after, last: $last, before: $before, types: $types, search: $search) {
       edges { cursor node ${ENTRY} } nodes ${ENTRY} pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount checkpoint
     }
   }
@@ -112,10 +112,10 @@ export const activity = (eventId: string, fields: object = {}) => ({
   activity: { eventId, activityId: eventId, status: 'COMPLETED', title: `Did ${eventId}`, ...fields },
 });
 
-export const delivered = (eventId: string, ...artifacts: readonly object[]) => ({
+export const delivered = (eventId: string, ...files: readonly object[]) => ({
   artifactsDelivered: {
     eventId,
-    artifacts: artifacts.map((file) => ({
+    artifacts: (files.length === 0 ? [{}] : files).map((file) => ({
       artifactId: eventId,
       kind: 'AGENT_DELIVERED_FILE',
       filename: `${eventId}.csv`,

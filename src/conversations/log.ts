@@ -1,0 +1,38 @@
+import type { Database } from '../database/database.js';
+import type { ConversationEntryType } from '../generated/prisma/enums.js';
+import type { Log, LogFamily } from '../live/log.js';
+import type { EntryChange } from './entry.js';
+import { readChanges } from './page-store.js';
+import { findChangeHeads } from './store.js';
+import { conversationLogKey, sessionOfConversationLog } from './topics.js';
+
+/** A conversation's changes as a log to follow; it may be narrowed to types. */
+export type ConversationLog = Log<EntryChange, ReadonlySet<ConversationEntryType>>;
+
+const families = new WeakMap<Database, LogFamily>();
+
+/** The log of one conversation. Knows no viewer: access is checked before it is followed. */
+export function conversationLog(database: Database, sessionId: string): ConversationLog {
+  return {
+    key: conversationLogKey(sessionId),
+    family: familyOf(database),
+    read: ({ after, upTo, limit, filter }) =>
+      readChanges(database, sessionId, { above: after, below: upTo + 1, limit, order: 'ascending' }, filter),
+    matches: ({ entry }, filter) => filter.has(entry.type),
+    sizeOf: ({ entry }) => entry.size,
+  };
+}
+
+/** All logs of conversations of a database: one object, so that their heads are read together. */
+function familyOf(database: Database): LogFamily {
+  const family = families.get(database) ?? newFamily(database);
+  families.set(database, family);
+  return family;
+}
+
+const newFamily = (database: Database): LogFamily => ({
+  heads: async (keys) => {
+    const rows = await findChangeHeads(database, keys.map(sessionOfConversationLog));
+    return new Map(rows.map(({ id, changeHead }) => [conversationLogKey(id), changeHead]));
+  },
+});

@@ -1,0 +1,82 @@
+import type { Operation } from '../accounts/operation.js';
+import type { ConversationEntryType } from '../generated/prisma/enums.js';
+import { builder } from '../graphql/builder.js';
+import { renew } from '../graphql/context.js';
+import { decodeCursorWithin, logTag } from '../graphql/cursors.js';
+import { follow, type Update } from '../live/follow.js';
+import { requireConversation } from './access.js';
+import type { EntryChange } from './entry.js';
+import { ConversationEntryTypeRef } from './enums.js';
+import { changeCursor, edgeOf, typeFilter } from './listing.js';
+import { ownConversationOf } from './loaders.js';
+import { conversationLog } from './log.js';
+import { conversationLogKey } from './topics.js';
+import { ConversationEntryEdgeRef } from './types.js';
+
+/** A stretch of a conversation's log of changes. */
+type ConversationUpdate = Update<EntryChange> & { readonly sessionId: string };
+
+const ConversationEntriesUpdateRef = builder
+  .objectRef<ConversationUpdate>('ConversationEntriesUpdate')
+  .implement({
+    description: "The next stretch of a conversation's log of changes.",
+    fields: (t) => ({
+      edges: t.field({
+        type: [ConversationEntryEdgeRef],
+        description:
+          'New entries, and known ones whose content changed, in the order of the changes; at most 200. A cursor is the place in `entries`; to resume there is the checkpoint.',
+        resolve: ({ entries }) => entries.map(({ entry }) => edgeOf(entry)),
+      }),
+      checkpoint: t.string({
+        description: 'How far the log was read: `after` for whoever comes back.',
+        resolve: ({ sessionId, position }) => changeCursor(sessionId, position),
+      }),
+      caughtUp: t.exposeBoolean('caughtUp', {
+        description: 'Whether this reaches the end of the log; if not, the next update follows at once.',
+      }),
+    }),
+  });
+
+interface FollowArgs {
+  readonly after?: string | null | undefined;
+  readonly types?: readonly ConversationEntryType[] | null | undefined;
+}
+
+/**
+ * Access and cursor are judged before the stream starts, against the database as it is now (P2).
+ * @throws FORBIDDEN, BAD_USER_INPUT, INVALID_CURSOR.
+ */
+async function followConversation(operation: Operation, { after, types }: FollowArgs) {
+  const { id, changeHead } = await ownConversationOf(operation);
+  const filter = typeFilter(types);
+  const tag = logTag(conversationLogKey(id));
+  return follow(operation.tails, conversationLog(operation.database, id), {
+    after: typeof after === 'string' ? decodeCursorWithin(tag, after, changeHead) : 0,
+    filter,
+  });
+}
+
+builder.subscriptionField('conversationEntries', (t) =>
+  t.field({
+    type: ConversationEntriesUpdateRef,
+    nullable: true,
+    description:
+      "What appeared and changed in one's own conversation, then what does, each change once and in order; of several changes of one entry all may show the last. Without `after` from the start. The first update comes at once, empty if there is nothing to replay; an empty one now and then tells how far the log was read. FORBIDDEN as `conversation`, BAD_USER_INPUT, INVALID_CURSOR.",
+    args: {
+      after: t.arg.string({
+        description:
+          'The checkpoint of `entries` or of an update: only what came later. No cursor of an entry.',
+      }),
+      types: t.arg({
+        type: [ConversationEntryTypeRef],
+        defaultValue: ['MESSAGE'],
+        description: 'Only these; at least one.',
+      }),
+    },
+    subscribe: (_, args, { operation }) => followConversation(operation, args),
+    resolve: (update, _, context) => {
+      const { viewer } = renew(context);
+      return { ...update, sessionId: requireConversation(viewer) };
+    },
+  }),
+);
