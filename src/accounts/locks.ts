@@ -21,6 +21,16 @@ export async function lockOrganization(tx: Transaction, organizationId: string):
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ORGANIZATION}::int, ${hash(organizationId)}::int)`;
 }
 
+/** Waits for whoever has the account's lock, and keeps the next one waiting, until the transaction ends; readers do not wait for each other. */
+export async function shareAccount(tx: Transaction, accountId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock_shared(${ACCOUNT}::int, ${hash(accountId)}::int)`;
+}
+
+/** As `shareAccount`, for an organisation's lock. */
+export async function shareOrganization(tx: Transaction, organizationId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock_shared(${ORGANIZATION}::int, ${hash(organizationId)}::int)`;
+}
+
 /** An account and the organisation that it is in, which stay so until the transaction ends. */
 export interface Place {
   readonly accountId: string;

@@ -1,9 +1,12 @@
 import type { Operation } from '../accounts/operation.js';
+import type { ElicitationStatus } from '../generated/prisma/enums.js';
 import type { Listing } from '../graphql/connections.js';
 import { encodeCursor, logTag } from '../graphql/cursors.js';
 import type { SessionRow } from '../sessions/store.js';
 import { type Scope, widestScope } from './access.js';
-import { changeHead, countOf, elicitationsOf, transitionsOf } from './loaders.js';
+import { expireScope, readFresh } from './expiry.js';
+import { countOf, elicitationsOf, scopeHead, transitionsOf } from './loaders.js';
+import { countScope, listScope, numberIn } from './scope-store.js';
 import { transitionNumber } from './state.js';
 import type { ElicitationRow, TransitionRow } from './store.js';
 import { changeLogKey } from './topics.js';
@@ -14,8 +17,33 @@ import { changeLogKey } from './topics.js';
  */
 export async function checkpointOf(operation: Operation, scope: Scope | null): Promise<string> {
   const scopeId = scope?.id ?? operation.viewer.accountId;
-  const head = scope === null ? 0 : await changeHead(operation).load(scopeId);
+  const head = scope === null ? 0 : (await scopeHead(operation).load(scope)).changeHead;
   return encodeCursor(logTag(changeLogKey(scopeId)), head);
+}
+
+/**
+ * What was asked in a scope, newest first, cut at its head in this operation. With a status, all that is due in the scope is expired
+ * before it is read (P8); without one, what is read.
+ */
+export async function scopeElicitations(
+  operation: Operation,
+  scope: Scope,
+  status: readonly ElicitationStatus[] | undefined,
+): Promise<Listing<ElicitationRow, ElicitationRow>> {
+  const { head } = await scopeHead(operation).load(scope);
+  const checkpoint = await checkpointOf(operation, scope);
+  if (status !== undefined) await expireScope(operation, scope);
+  return {
+    log: `elicitations-in:${scope.id}`,
+    head,
+    dense: status === undefined,
+    order: 'descending',
+    checkpoint,
+    read: (stretch) => readFresh(operation, () => listScope(operation, scope, stretch, status)),
+    count: () => countScope(operation, scope, head, status ?? []),
+    numberOf: (row) => numberIn(scope, row),
+    toNode: (row) => row,
+  };
 }
 
 /** What was asked in a session and the viewer sees, newest first, cut at the session's head in this operation. */

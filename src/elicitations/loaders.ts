@@ -3,15 +3,15 @@ import { asUuid } from '../accounts/uuids.js';
 import { defineLoader, rowByKey, rowsByKey } from '../database/loaders.js';
 import { definePages } from '../sessions/part-pages.js';
 import type { SessionRow } from '../sessions/store.js';
-import { noSuchElicitation } from './access.js';
+import { noSuchElicitation, type Scope } from './access.js';
 import { readFresh } from './expiry.js';
+import { readScopeHead, type ScopeHead } from './scope-store.js';
 import {
   type BodyKey,
   countOfSessions,
   type ElicitationRow,
   findBodies,
   findByKey,
-  findChangeHeads,
   findElicitations,
   findRequesters,
   findTransitions,
@@ -89,11 +89,11 @@ export const requesterById = defineLoader<Operation, string, RequesterRow | null
   rowByKey(ids, await findRequesters(operation, ids), ({ id }) => id),
 );
 
-/** Where the change log of a scope ends, read once an operation. */
-export const changeHead = defineLoader<Operation, string, number>(async (ids, { database }) => {
-  const heads = rowByKey(ids, await findChangeHeads(database, ids), ({ scopeId }) => scopeId);
-  return heads.map((head) => head?.changeHead ?? 0);
-});
+/** Where a scope's list and change log end, read once an operation: whatever it shows of them is cut there. */
+export const scopeHead = defineLoader<Operation, Scope, ScopeHead>(
+  (scopes, operation) => Promise.all(scopes.map((scope) => readScopeHead(operation, scope))),
+  { key: ({ name, id }) => `${name} ${id}` },
+);
 
 /** A stretch of a session's elicitations, those that the viewer sees. */
 export const elicitationsOf = definePages<{ readonly sessionId: string }, ElicitationRow>(

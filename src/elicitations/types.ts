@@ -48,7 +48,7 @@ const RequesterRef = builder.objectRef<RequesterRow>('Requester').implement({
   }),
 });
 
-const ElicitationTransitionRef = builder.objectRef<TransitionRow>('ElicitationTransition').implement({
+export const ElicitationTransitionRef = builder.objectRef<TransitionRow>('ElicitationTransition').implement({
   description: 'A change of status, the creation included. It is never changed itself.',
   fields: (t) => ({
     from: t.expose('from', {
