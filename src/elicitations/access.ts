@@ -62,9 +62,6 @@ const COLUMNS: Record<ScopeName, Prisma.Sql> = {
   ORG: Prisma.sql`e.organization_id`,
 };
 
-/** Whether `elicitation e` lies in a scope, as a condition. */
-export const inScope = ({ name, id }: Scope): Prisma.Sql => Prisma.sql`${COLUMNS[name]} = ${id}::uuid`;
-
 /** Whether the viewer may ask this account, as it is under its lock: a person and a run their own, a runtime those that it serves. */
 export const mayAsk = (viewer: Viewer, { accountId, organizationId }: Place): boolean =>
   viewer.kind === 'SERVICE' && viewer.organizationId !== null
