@@ -3,11 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { moveAccount } from '../../src/accounts/actions.js';
 import { authenticate } from '../../src/accounts/authenticate.js';
-import { lockPlace } from '../../src/accounts/locks.js';
+import { lockAccount, lockPlace, type Place } from '../../src/accounts/locks.js';
 import type { Operation } from '../../src/accounts/operation.js';
+import type { Database, Transaction } from '../../src/database/database.js';
 import { transact } from '../../src/database/transact.js';
 import { elicitationHistory } from '../../src/elicitations/history.js';
-import { insertElicitation, nextNumbers } from '../../src/elicitations/record-store.js';
+import { insertElicitation, type Numbers, nextNumbers } from '../../src/elicitations/record-store.js';
+import { readScopeHead } from '../../src/elicitations/scope-store.js';
 import { openRoom, present, type Room, type Who } from './room.js';
 
 /** Walks through the whole history, from its first page to the end, while others write. */
@@ -29,26 +31,31 @@ let inFlight: string | undefined;
 /** Asks as an action does, and takes its time before the commit. */
 async function writeSlowly(accountId: string, by: Operation): Promise<void> {
   await transact(room.database, async (tx) => {
-    const place = present(await lockPlace(tx, accountId));
-    const numbers = await nextNumbers(tx, place, null);
-    inFlight = numbers.createdAt.toISOString();
-    await insertElicitation(tx, {
-      ...place,
-      ...numbers,
-      id: randomUUID(),
-      sessionId: null,
-      requestedById: by.viewer.credentialId,
-      by: by.viewer.accountId,
-      askerId: accountId,
-      idempotencyKey: null,
-      contentHash: Buffer.alloc(32),
-      message: 'Deploy?',
-      expiresAt: null,
-      context: null,
-      requestedSchema: null,
-    });
+    const { createdAt } = await write(tx, present(await lockPlace(tx, accountId)), by);
+    inFlight = createdAt.toISOString();
     await delay(Math.random() * 12);
   });
+}
+
+/** Writes one down in a place whose locks are held. */
+async function write(tx: Transaction, place: Place, { viewer }: Operation): Promise<Numbers> {
+  const numbers = await nextNumbers(tx, place, null);
+  await insertElicitation(tx, {
+    ...place,
+    ...numbers,
+    id: randomUUID(),
+    sessionId: null,
+    requestedById: viewer.credentialId,
+    by: viewer.accountId,
+    askerId: place.accountId,
+    idempotencyKey: null,
+    contentHash: Buffer.alloc(32),
+    message: 'Deploy?',
+    expiresAt: null,
+    context: null,
+    requestedSchema: null,
+  });
+  return numbers;
 }
 
 interface Walk {
@@ -96,7 +103,7 @@ it('a page never changes, whoever writes, moves or commits late (P7)', { timeout
   let reading = true;
   const walks: Walk[] = [];
 
-  const write = async (writer: number) => {
+  const keepWriting = async (writer: number) => {
     for (let n = 0; reading && n < ROWS_OF_A_WRITER; n += 1) {
       // As many rows as there are walks yet, so that neither is over before the other.
       while (reading && walks.length < (n * WALKS) / ROWS_OF_A_WRITER) await delay(2);
@@ -125,7 +132,10 @@ it('a page never changes, whoever writes, moves or commits late (P7)', { timeout
       walks.push(await walk(viewer, scope, pinned));
     }
   };
-  const writing = Promise.all([move(), ...Array.from({ length: WRITERS }, (_, writer) => write(writer))]);
+  const writing = Promise.all([
+    move(),
+    ...Array.from({ length: WRITERS }, (_, writer) => keepWriting(writer)),
+  ]);
   await Promise.all(Array.from({ length: READERS }, (_, reader) => read(reader)));
   reading = false;
   await writing;
@@ -149,5 +159,36 @@ it('a page never changes, whoever writes, moves or commits late (P7)', { timeout
     );
     expect(ids).toEqual(inScope.map(({ id }) => id));
     expect(total).toBe(inScope.length);
+  }
+});
+
+/** The same database with a clock that stands still for 200 ms at a time, so that a writer is given the very millisecond that a reader saw. */
+async function withSlowClock(): Promise<Pick<Database, 'prisma'>> {
+  const { prisma } = room.database;
+  await prisma.$executeRaw`CREATE SCHEMA slow`;
+  await prisma.$executeRaw`CREATE FUNCTION slow.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+    'SELECT to_timestamp(floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 5) / 5)'`;
+  const $transaction = <T>(work: (tx: Transaction) => Promise<T>, options?: object) =>
+    prisma.$transaction(async (tx) => {
+      await tx.$executeRaw`SET LOCAL search_path = slow, pg_catalog, public`;
+      return work(tx);
+    }, options);
+  const get = (_: unknown, name: string | symbol) =>
+    name === '$transaction' ? $transaction : Reflect.get(prisma, name);
+  return { prisma: new Proxy<typeof prisma>(prisma, { get }) };
+}
+
+it('nobody is given an instant that was settled, however closely a writer follows a reader', async () => {
+  const place = { accountId: room.accounts.admin.accountId, organizationId: null };
+  const admin = { ...room.means, viewer: await authenticate(room.database, room.tokens.admin) };
+  const database = { ...room.database, ...(await withSlowClock()) };
+  for (let round = 0; round < 20; round += 1) {
+    const head = await readScopeHead({ database }, { name: 'ME', id: place.accountId });
+    const written = await transact(database, async (tx) => {
+      await lockAccount(tx, place.accountId);
+      return write(tx, place, admin);
+    });
+    expect(written.createdAt.getTime()).toBeGreaterThan(head.settled.getTime());
+    await delay(60);
   }
 });
