@@ -43,7 +43,7 @@ const TITLES: ToolTitles = new Map([
 export async function readEvents({ file }: Recording, context: string): Promise<readonly EventInput[]> {
   const format = parseFormat('anthropic-messages');
   const stream = new IngestStream({ format, sessionId: context, titles: TITLES });
-  return [...stream.push(await readFile(new URL(file, folder))), ...stream.end()];
+  return [stream.push(await readFile(new URL(file, folder))), stream.end()].flatMap(({ events }) => events);
 }
 
 /** What the ids of the demo's own questions begin with. */

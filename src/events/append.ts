@@ -83,9 +83,22 @@ export async function appendEvents(
   inputs: readonly EventInput[],
 ): Promise<Appended> {
   const prepared = prepareEvents(inputs);
-  const appended = await transact(operation.database, async (tx) =>
-    appendPrepared(operation, tx, await lockSession(tx, operation.viewer, sessionId), prepared),
-  );
+  return appendDecided(operation, sessionId, async () => prepared);
+}
+
+/**
+ * Appends what is decided under the session's lock, in the transaction that appends it: as many events as the caller can answer for.
+ * @throws NOT_FOUND unless the viewer may write to the session; CONFLICT with `current`; what `decide` throws.
+ */
+export async function appendDecided(
+  operation: Operation,
+  sessionId: string,
+  decide: (tx: Transaction) => Promise<readonly PreparedEvent[]>,
+): Promise<Appended> {
+  const appended = await transact(operation.database, async (tx) => {
+    const session = await lockSession(tx, operation.viewer, sessionId);
+    return appendPrepared(operation, tx, session, await decide(tx));
+  });
   announceAppended(operation, appended);
   return appended;
 }

@@ -20,7 +20,7 @@ const kinds: Record<EventKind, string> = {
   error: 'A run failed.',
   session_idle: 'The run is over and the agent ready for the next request.',
   session_paused: 'Paused until there is quota again.',
-  session_resumed: 'Goes on after a pause.',
+  session_resumed: 'Goes on after a pause or a break.',
   stop_requested: 'Somebody asked the agent to stop.',
   session_stopped: 'The agent stopped, as asked.',
   unknown: 'A kind that this version does not know, or an event that cannot be read.',

@@ -277,7 +277,7 @@ export const SessionEventInput = builder.inputType('SessionEventInput', {
     error: t.field({ type: ErrorEventInput, description: 'A run failed.' }),
     sessionIdle: t.field({ type: LifecycleEventInput, description: 'Ready for the next request.' }),
     sessionPaused: t.field({ type: LifecycleEventInput, description: 'Paused until there is quota again.' }),
-    sessionResumed: t.field({ type: LifecycleEventInput, description: 'Goes on after a pause.' }),
+    sessionResumed: t.field({ type: LifecycleEventInput, description: 'Goes on after a pause or a break.' }),
     stopRequested: t.field({ type: LifecycleEventInput, description: 'Somebody asked the agent to stop.' }),
     sessionStopped: t.field({ type: LifecycleEventInput, description: 'The agent stopped, as asked.' }),
     unknown: t.field({ type: UnknownEventInput, description: 'A kind that this version does not know.' }),

@@ -168,3 +168,27 @@ export const findHeads = (
 ): Promise<{ readonly id: string; readonly eventHead: number }[]> =>
   database.prisma.$queryRaw(Prisma.sql`
     SELECT id, event_head AS "eventHead" FROM session WHERE id = ANY(${sessionIds}::uuid[])`);
+
+/** The number of the session's last user_message; 0 without one. */
+export async function findLastMessage({ database }: Operation, { id }: Cut): Promise<number> {
+  const last = await database.prisma.event.findFirst({
+    where: { sessionId: id, kind: 'user_message' },
+    orderBy: { number: 'desc' },
+    select: { number: true },
+  });
+  return last?.number ?? 0;
+}
+
+/** Whether the agent was asked to stop after the session was at `eventHead`, and nothing has ended since. */
+export async function wasAskedToStop({ database }: Operation, { id, eventHead }: Cut): Promise<boolean> {
+  const last = await database.prisma.event.findFirst({
+    where: {
+      sessionId: id,
+      number: { gt: eventHead },
+      kind: { in: ['stop_requested', 'session_stopped', 'session_idle', 'error'] },
+    },
+    orderBy: { number: 'desc' },
+    select: { kind: true },
+  });
+  return last?.kind === 'stop_requested';
+}

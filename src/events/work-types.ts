@@ -98,7 +98,10 @@ builder.node(SessionPausedEventRef, {
 const sessionResumed = eventType('session_resumed');
 export const SessionResumedEventRef = sessionResumed.ref;
 
-builder.node(SessionResumedEventRef, { ...sessionResumed.node, description: 'Goes on after a pause.' });
+builder.node(SessionResumedEventRef, {
+  ...sessionResumed.node,
+  description: 'Goes on after a pause or a break.',
+});
 
 const stopRequested = eventType('stop_requested');
 export const StopRequestedEventRef = stopRequested.ref;

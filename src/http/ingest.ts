@@ -2,14 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from '../accounts/operation.js';
 import { renewed } from '../accounts/operation.js';
 import { badUserInput, DomainError } from '../errors.js';
-import { appendEvents, MAX_EVENTS } from '../events/append.js';
-import type { EventInput } from '../events/content.js';
 import { sessionCursor } from '../events/listing.js';
+import { findLastMessage, wasAskedToStop } from '../events/store.js';
+import { appendPiece } from '../ingest/append-piece.js';
 import { parseFormat } from '../ingest/formats.js';
 import { DEFAULT_LIMITS } from '../ingest/limits.js';
-import { IngestStream } from '../ingest/stream.js';
+import { IngestStream, type Piece } from '../ingest/stream.js';
+import { id, optional, parse } from '../parse.js';
 import { requireService } from '../sessions/access.js';
 import { requireSession } from '../sessions/loaders.js';
+import type { SessionRow } from '../sessions/store.js';
 import type { HttpParts } from './parts.js';
 import { answerError, answerJson, shuttingDown } from './responses.js';
 
@@ -18,7 +20,8 @@ export const INGEST_PATH = /^\/ingest\/([^/]+)$/;
 /**
  * `POST /ingest/{sessionId}?format=…`: a raw agent stream of any length becomes events as it comes; without `format` it is known by its
  * first object. It is read no faster than its events are committed. A stream that fails keeps what was complete; sent again, it adds
- * only what was missing (P3).
+ * only what was missing (P3). What it gives no name, such as a message without an id, has that of the stream, `stream=…`, or else of the
+ * user's last message.
  * @throws FORBIDDEN unless SERVICE; BAD_USER_INPUT for an unknown format; NOT_FOUND; what appending throws.
  */
 export async function handleIngest(
@@ -31,12 +34,16 @@ export async function handleIngest(
 ): Promise<void> {
   requireService(viewer, 'ingest');
   refuseEncoding(req);
-  const name = new URLSearchParams(req.url?.split('?')[1]).get('format');
-  const format = name ? parseFormat(name) : undefined;
+  const query = new URLSearchParams(req.url?.split('?')[1]);
+  const formatName = query.get('format');
+  const format = formatName ? parseFormat(formatName) : undefined;
+  const name = parse(optional(id()), query.get('stream'), 'stream');
   const operation = { ...means, viewer };
-  const { id } = await requireSession(operation, sessionId);
+  const session = await requireSession(operation, sessionId);
+  const run = name === undefined ? `message ${await findLastMessage(operation, session)}` : `stream ${name}`;
   const limits = { ...DEFAULT_LIMITS, lineBytes: config.maxLine };
-  const intake = new Intake(operation, id, new IngestStream({ format, sessionId: id, titles, limits }));
+  const stream = new IngestStream({ format, sessionId: session.id, run, titles, limits });
+  const intake = new Intake(operation, session, stream);
   try {
     await intake.read(req, closing);
     answerJson(res, intake.summary);
@@ -52,15 +59,16 @@ export async function handleIngest(
 /** One stream on its way into a session. */
 class Intake {
   readonly #operation: Operation;
-  readonly #sessionId: string;
+  /** As it was when the stream began. */
+  readonly #session: SessionRow;
   readonly #stream: IngestStream;
   #accepted = 0;
   #duplicates = 0;
   #checkpoint: string | null = null;
 
-  constructor(operation: Operation, sessionId: string, stream: IngestStream) {
+  constructor(operation: Operation, session: SessionRow, stream: IngestStream) {
     this.#operation = operation;
-    this.#sessionId = sessionId;
+    this.#session = session;
     this.#stream = stream;
   }
 
@@ -79,7 +87,10 @@ class Intake {
     closing.addEventListener('abort', stop);
     try {
       const isWhole = await this.#readChunks(req);
-      await this.#append(this.#stream.end(await this.#ending(isWhole)));
+      const piece = this.#stream.end(await this.#ending(isWhole));
+      if (piece.progress.length > 0 || saysSomething(piece)) await this.#append(piece);
+      // Its last line may be what it fails by.
+      if (this.#stream.fault !== undefined) throw this.#stream.fault;
     } finally {
       closing.removeEventListener('abort', stop);
     }
@@ -91,7 +102,8 @@ class Intake {
       // Not destroyed when the loop is left early: the refusal goes out on the same connection.
       const chunks: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false });
       for await (const chunk of chunks) {
-        await this.#append(this.#stream.push(chunk));
+        const piece = this.#stream.push(chunk);
+        if (saysSomething(piece)) await this.#append(piece);
         if (this.#stream.fault !== undefined) throw this.#stream.fault;
       }
       return true;
@@ -101,23 +113,24 @@ class Intake {
     }
   }
 
-  /** A run that was asked to stop and then ended was stopped. */
+  /** A run that was asked to stop and then ended was stopped, also if its user asked for more before it did. */
   async #ending(isWhole: boolean) {
-    const { pendingStop } = await requireSession(renewed(this.#operation), this.#sessionId);
-    if (pendingStop !== null) return 'stopped';
+    const { pendingStop } = await requireSession(renewed(this.#operation), this.#session.id);
+    if (pendingStop !== null || (await wasAskedToStop(this.#operation, this.#session))) return 'stopped';
     return isWhole ? 'eof' : 'cutoff';
   }
 
-  async #append(events: readonly EventInput[]): Promise<void> {
-    for (let start = 0; start < events.length; start += MAX_EVENTS) {
-      const batch = events.slice(start, start + MAX_EVENTS);
-      const { session, added, duplicates } = await appendEvents(this.#operation, this.#sessionId, batch);
-      this.#accepted += added;
-      this.#duplicates += duplicates.length;
-      this.#checkpoint = sessionCursor(session.id, session.eventHead);
-    }
+  async #append(piece: Piece): Promise<void> {
+    const { session, added, duplicates } = await appendPiece(this.#operation, this.#session.id, piece);
+    this.#accepted += added;
+    this.#duplicates += duplicates;
+    this.#checkpoint = sessionCursor(session.id, session.eventHead);
   }
 }
+
+/** More than progress within a turn, which the next piece tells too. */
+const saysSomething = ({ events, ending, progress }: Piece): boolean =>
+  events.length > 0 || ending.length > 0 || progress.length > 1;
 
 const isReset = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ECONNRESET';

@@ -3,7 +3,7 @@ import { applyDelta, startBlock, stopBlock } from './anthropic/blocks.js';
 import { dropMessage, endStream, failRun, finishMessage } from './anthropic/endings.js';
 import { type AnthropicState, type AnthropicStep, type OpenMessage, startState } from './anthropic/state.js';
 import { type Failure, SERVICE_FAILED, SERVICE_REFUSED, TIMED_OUT } from './failures.js';
-import { digest, emit, resourceId } from './ids.js';
+import { digest, emit, nameOf, resourceId } from './ids.js';
 import { countAt, isObject, type JsonObject, listAt, objectAt, stringAt } from './json.js';
 import type { Reducer } from './reducer.js';
 
@@ -17,6 +17,7 @@ export const anthropicMessages: Reducer<AnthropicState> = {
     else if (type !== 'ping') reduceEvent(step, type, frame.value);
   },
   end: endStream,
+  turn: ({ newest }) => newest || undefined,
 };
 
 function reduceEvent(step: AnthropicStep, type: string, value: JsonObject): void {
@@ -58,7 +59,7 @@ function noteStopReason(message: OpenMessage, from: JsonObject): void {
 
 function startMessage(step: AnthropicStep, given: JsonObject): void {
   const { state } = step;
-  const upstream = digest([stringAt(given, 'id') ?? '']);
+  const upstream = digest(nameOf(step.context, stringAt(given, 'id')));
   const before = state.message;
   if (before !== null && before.upstream === upstream) {
     step.ignored.push('duplicate_message_start');

@@ -9,6 +9,8 @@ import type { EndReason, IngestContext, Output, Reducer } from './reducer.js';
 export interface Reduction {
   reduce(frame: Frame, output: Output): void;
   end(why: EndReason, output: Output): void;
+  /** As `Reducer.turn`. */
+  turn(): string | undefined;
   save(): string;
 }
 
@@ -33,6 +35,7 @@ function format<State>(name: string, reducer: Reducer<State>): Format {
       return {
         reduce: (frame, output) => reducer.reduce({ state, context, ...output }, frame),
         end: (why, output) => reducer.end({ state, context, ...output }, why),
+        turn: () => reducer.turn(state),
         save: () => JSON.stringify(state),
       };
     },

@@ -15,6 +15,13 @@ export function resourceId(context: IngestContext, prefix: ResourcePrefix, ...pa
   return `${prefix}_${digest([context.format, context.sessionId, prefix, ...parts])}`;
 }
 
+/** What the stream calls something by; what has no id of its own is told apart by its run. */
+export const nameOf = ({ run }: IngestContext, id?: string): readonly unknown[] => (id ? [id] : ['', run]);
+
+/** What a failure is about: `newest` if a stream has come to something, else what it calls the failure by. */
+export const aboutOf = (context: IngestContext, newest: string, name: string): string =>
+  digest(newest === '' ? ['', ...nameOf(context, name)] : [newest, name]);
+
 /** An event without its id. */
 export type Emitted = EventInput extends infer Kind
   ? Kind extends EventInput
@@ -28,6 +35,17 @@ export type Emitted = EventInput extends infer Kind
  */
 export function emit<State>(step: Step<State>, event: Emitted, resource: string, snapshot = 1): void {
   const { sessionId } = step.context;
-  const eventId = `evt_${digest([sessionId, event.kind, resource, snapshot, event])}`;
-  step.events.push({ eventId, ...event });
+  step.events.push(identified(event, sessionId, event.kind, resource, snapshot));
 }
+
+/** An event whose id is a hash of all it says and of `parts`. */
+export const identified = (event: Emitted, ...parts: unknown[]): EventInput => ({
+  eventId: `evt_${digest([...parts, event])}`,
+  ...event,
+});
+
+/** An event of an ending, with an id of the place where the stream ended: one that ends elsewhere, or goes on, says the same anew. */
+export const endingAt = (event: EventInput, objects: number): EventInput => ({
+  ...event,
+  eventId: `evt_${digest([event.eventId, objects])}`,
+});

@@ -1,7 +1,7 @@
 import { settleOpen } from './activities.js';
 import { DECLINED, type Failure, SERVICE_FAILED, SERVICE_REFUSED, TIMED_OUT } from './failures.js';
 import { letGo } from './held.js';
-import { digest, resourceId } from './ids.js';
+import { digest, nameOf, resourceId } from './ids.js';
 import { countAt, type JsonObject, objectAt, stringAt } from './json.js';
 import type { Completion } from './message.js';
 import { nextOccurrence } from './occurrences.js';
@@ -21,6 +21,7 @@ export const openAiResponses: Reducer<OpenAiState> = {
     else if (!SILENT.has(type)) reduceEvent(step, type, frame.value);
   },
   end: (step, why) => endStream(step, why, closeOpen),
+  turn: ({ newest }) => newest || undefined,
 };
 
 /** Events that are understood and say nothing public. */
@@ -44,7 +45,7 @@ function isRepeated({ state: { response } }: OpenAiStep, value: JsonObject): boo
 }
 
 function startResponse(step: OpenAiStep, given: JsonObject): void {
-  const upstream = digest([stringAt(given, 'id') ?? '']);
+  const upstream = digest(nameOf(step.context, stringAt(given, 'id')));
   const before = step.state.response;
   if (before?.upstream === upstream) {
     step.ignored.push('repeated_event');
@@ -98,7 +99,7 @@ function reduceItem(step: OpenAiStep, type: string, value: JsonObject): void {
 }
 
 /** A response whose beginning was lost, or came in an earlier stream. */
-const implied = (step: OpenAiStep): OpenResponse => openResponse(step, digest(['']));
+const implied = (step: OpenAiStep): OpenResponse => openResponse(step, digest(nameOf(step.context)));
 
 type Ending = (step: OpenAiStep, response: OpenResponse, given: JsonObject) => void;
 

@@ -9,6 +9,8 @@ export interface IngestContext {
   /** The format's name, which is part of every id. */
   readonly format: string;
   readonly sessionId: string;
+  /** What tells apart things that no stream names: the same for a stream that is sent again, another for the next run. */
+  readonly run: string;
   readonly titles: ToolTitles;
   readonly limits: IngestLimits;
 }
@@ -21,7 +23,10 @@ export type EndReason = 'eof' | 'cutoff' | 'limit' | 'timeout' | 'stopped';
 
 /** Where a reducer puts what it makes of a stream, in order. */
 export interface Output {
+  /** What the stream says: the same whenever it is sent again. */
   readonly events: EventInput[];
+  /** What is said only because the stream ends here, after `events`: not so if it is sent again and goes on. */
+  readonly ending: EventInput[];
   readonly ignored: IgnoredKind[];
 }
 
@@ -30,6 +35,9 @@ export interface Step<State> extends Output {
   readonly state: State;
   readonly context: IngestContext;
 }
+
+/** The step of an `end` that tells what the stream itself did not say. */
+export const asEnding = <State>(step: Step<State>): Step<State> => ({ ...step, events: step.ending });
 
 /**
  * One format: objects in, events out. It reads no clock, no randomness and nothing but its arguments, so the same stream gives
@@ -43,4 +51,9 @@ export interface Reducer<State> {
   start(): State;
   reduce(step: Step<State>, frame: Frame): void;
   end(step: Step<State>, why: EndReason): void;
+  /**
+   * The public id of what is being read, a message for one; undefined before the first. A turn that was left does not come back. How far
+   * each was read is remembered, for the turns of a stream that is sent again are the same.
+   */
+  turn(state: State): string | undefined;
 }

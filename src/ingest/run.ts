@@ -1,10 +1,10 @@
 import { type ActivityState, settleOpen } from './activities.js';
 import { CUT_OFF, type Failure, PAST_LIMIT, TIMED_OUT } from './failures.js';
 import type { HeldState } from './held.js';
-import { digest, emit } from './ids.js';
+import { aboutOf, emit } from './ids.js';
 import type { Completion, Published } from './message.js';
 import { publishMethods } from './methods.js';
-import type { EndReason, Step } from './reducer.js';
+import { asEnding, type EndReason, type Step } from './reducer.js';
 
 /**
  * Where a run is: `none` before anything came · `open` while the agent speaks · `owing` its caller owes a tool result · `idle`,
@@ -72,7 +72,7 @@ export function failRun<State extends RunState>(
 ): void {
   settleOpen(step, 'FAILED');
   close(step, 'TRUNCATED');
-  emit(step, { kind: 'error', ...failure }, digest([step.state.newest, about]));
+  emit(step, { kind: 'error', ...failure }, aboutOf(step.context, step.state.newest, about));
   leave(step, 'failed');
 }
 
@@ -97,19 +97,20 @@ export function endStream<State extends RunState>(
   close: CloseText<State>,
 ): void {
   const { run } = step.state;
+  const ending = asEnding(step);
   switch (why) {
     case 'eof':
     case 'cutoff':
-      if (run === 'open') failRun(step, CUT_OFF, close);
+      if (run === 'open') failRun(ending, CUT_OFF, close);
       break;
     case 'timeout':
-      if (run === 'open') failRun(step, TIMED_OUT, close);
+      if (run === 'open') failRun(ending, TIMED_OUT, close);
       break;
     case 'limit':
-      failRun(step, PAST_LIMIT, close);
+      failRun(ending, PAST_LIMIT, close);
       break;
     case 'stopped':
-      if (run === 'open' || run === 'owing') stopRun(step, close);
+      if (run === 'open' || run === 'owing') stopRun(ending, close);
       break;
     default:
       why satisfies never;

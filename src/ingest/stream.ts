@@ -3,6 +3,7 @@ import type { EventInput } from '../events/content.js';
 import { type Format, type Reduction, type ReductionContext, recogniseFormat } from './formats.js';
 import type { Frame } from './frames.js';
 import { Framing } from './framing.js';
+import { endingAt } from './ids.js';
 import { type IgnoredCounts, type IgnoredKind, Tally } from './ignored.js';
 import { DEFAULT_LIMITS, type IngestLimits } from './limits.js';
 import type { EndReason, Output } from './reducer.js';
@@ -12,6 +13,8 @@ export interface IngestOptions {
   /** Absent: recognised by the stream's first object. */
   readonly format?: Format | undefined;
   readonly sessionId: string;
+  /** As in `IngestContext`; by default nothing tells apart what has no name. */
+  readonly run?: string;
   readonly titles?: ToolTitles;
   readonly limits?: IngestLimits;
 }
@@ -25,6 +28,22 @@ export interface IngestCounts {
   readonly ignored: IgnoredCounts;
 }
 
+/** How far a stream has got within a turn. */
+export interface Progress {
+  /** As `Reducer.turn` calls it. */
+  readonly turn: string;
+  /** The objects that belong to it: from the one that began it to the one that began the next. */
+  readonly objects: number;
+}
+
+/** What a piece of a stream comes to: what it says, and what is said because it ends (`Output` tells them apart). */
+export interface Piece {
+  readonly events: readonly EventInput[];
+  readonly ending: readonly EventInput[];
+  /** In each turn that the piece is about, in their order. */
+  readonly progress: readonly Progress[];
+}
+
 /**
  * One raw stream on its way in: bytes to events, in order, each as soon as it is complete. It holds no more than the limits
  * allow. It never throws for what a stream holds: past a limit it ends by itself, with the text so far, an error event, and
@@ -36,26 +55,29 @@ export class IngestStream {
   /** Undefined until the format is known. */
   #reduction: Reduction | undefined;
   readonly #tally = new Tally();
+  /** The turns that were left in the piece at hand. */
+  #turnsLeft: Progress[] = [];
+  #turn: string | undefined;
+  #objectsOfTurn = 0;
   #objects = 0;
   #events = 0;
   #fault: DomainError | undefined;
   #hasEnded = false;
 
-  constructor({ format, sessionId, titles = DEFAULT_TITLES, limits = DEFAULT_LIMITS }: IngestOptions) {
+  constructor(options: IngestOptions) {
+    const { format, sessionId, run = '', titles = DEFAULT_TITLES, limits = DEFAULT_LIMITS } = options;
     this.#framing = new Framing(limits);
-    this.#context = { sessionId, titles, limits };
+    this.#context = { sessionId, run, titles, limits };
     this.#reduction = format?.open(this.#context);
   }
 
-  /** The events that this chunk completes. Nothing once the stream has ended or met its fault. */
-  push(chunk: Uint8Array): EventInput[] {
-    if (this.#hasEnded) return [];
+  /** What this chunk completes. Nothing once the stream has ended or met its fault. */
+  push(chunk: Uint8Array): Piece {
     return this.#collect((output) => this.#reduceAll(this.#framing.push(chunk), output));
   }
 
-  /** The events that the end brings. The second end is none. */
-  end(why: EndReason = 'eof'): EventInput[] {
-    if (this.#hasEnded) return [];
+  /** What the end brings. The second end is none. */
+  end(why: EndReason = 'eof'): Piece {
     return this.#collect((output) => {
       this.#reduceAll(this.#framing.end(), output);
       if (!this.#hasEnded) this.#reduction?.end(why, output);
@@ -73,12 +95,18 @@ export class IngestStream {
     return { objects: this.#objects, events: this.#events, ignored };
   }
 
-  #collect(work: (output: Output) => void): EventInput[] {
-    const output = { events: [] as EventInput[], ignored: [] as IgnoredKind[] };
+  #collect(work: (output: Output) => void): Piece {
+    if (this.#hasEnded) return NOTHING;
+    const output = { events: [] as EventInput[], ending: [] as EventInput[], ignored: [] as IgnoredKind[] };
+    this.#turnsLeft = [];
     work(output);
-    this.#events += output.events.length;
+    this.#events += output.events.length + output.ending.length;
     for (const kind of output.ignored) this.#tally.add(kind);
-    return output.events;
+    return {
+      events: output.events,
+      ending: output.ending.map((event) => endingAt(event, this.#objectsOfTurn)),
+      progress: [...this.#turnsLeft, ...this.#progress()],
+    };
   }
 
   #reduceAll(frames: readonly Frame[], output: Output): void {
@@ -87,13 +115,33 @@ export class IngestStream {
         this.#objects++;
         this.#reduction ??= recogniseFormat(frame).open(this.#context);
         this.#reduction.reduce(frame, output);
+        this.#getOn();
       }
       if (this.#framing.fault !== undefined) throw this.#framing.fault;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       this.#fault = error;
       this.#hasEnded = true;
+      // What could not be read is one more object, so that a stream which breaks off before it has not come as far.
+      this.#getOn();
       this.#reduction?.end('limit', output);
     }
   }
+
+  /** Counts an object. One that begins a turn is the last of the turn before too. */
+  #getOn(): void {
+    this.#objectsOfTurn++;
+    const turn = this.#reduction?.turn();
+    if (turn === this.#turn) return;
+    this.#turnsLeft.push(...this.#progress());
+    this.#turn = turn;
+    this.#objectsOfTurn = 1;
+  }
+
+  /** In the turn that is open, if one is. */
+  #progress(): Progress[] {
+    return this.#turn === undefined ? [] : [{ turn: this.#turn, objects: this.#objectsOfTurn }];
+  }
 }
+
+const NOTHING: Piece = { events: [], ending: [], progress: [] };

@@ -290,6 +290,7 @@ describe("a session's status and its pending stop", () => {
     });
     expect(await stateAfter('stop_requested', 'session_paused')).toMatchObject({ pendingStop: 1 });
     expect(await stateAfter('stop_requested', 'stop_requested')).toMatchObject({ pendingStop: 1 });
+    expect(await stateAfter('stop_requested', 'session_resumed')).toMatchObject({ pendingStop: 1 });
     const sessionId = await seeded.newSession();
     await append(sessionId, [
       lifecycle('stop_requested', 'e1'),
@@ -297,5 +298,11 @@ describe("a session's status and its pending stop", () => {
       lifecycle('stop_requested', 'e3'),
     ]);
     expect(await sessionOf(sessionId)).toMatchObject({ status: 'FAILED', pendingStop: 3 });
+    await append(sessionId, [
+      { kind: 'activity', eventId: 'e4', activityId: 'a', status: 'STARTED', title: 'Reading' },
+    ]);
+    expect(await sessionOf(sessionId)).toMatchObject({ status: 'PROCESSING', pendingStop: 3 });
+    await append(sessionId, [{ kind: 'user_message', eventId: 'e5', messageId: 'm', text: 'And?' }]);
+    expect(await sessionOf(sessionId)).toMatchObject({ status: 'PROCESSING', pendingStop: null });
   });
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { type ClientRequest, request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type House, openHouse } from '../events/house.js';
@@ -9,6 +8,7 @@ import { responseOf, said } from '../ingest/openai.js';
 import { ownRecordings, sharedRecordings } from '../ingest/recordings.js';
 import { finish, messageStart, text, textDelta } from '../ingest/streams.js';
 import { steady } from './doors.js';
+import { beginUpload, codeOf, lines, sendUpload, type Upload } from './uploads.js';
 
 let house: House;
 beforeAll(async () => {
@@ -16,57 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-interface Answer {
-  readonly accepted?: number;
-  readonly duplicates?: number;
-  readonly ignored?: object;
-  readonly checkpoint?: string;
-  readonly errors?: readonly { readonly extensions: Readonly<Record<string, unknown>> }[];
-}
-
-interface Upload {
-  readonly token?: string;
-  readonly format?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** An upload that is still being written, and its answer to come. */
-function begin(
-  sessionId: string,
-  { token = house.tokens.service, format = 'anthropic-messages', headers }: Upload = {},
-) {
-  const upload: ClientRequest = request(`${house.url}/ingest/${sessionId}?format=${format}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, ...headers },
-    agent: false,
-  });
-  const answer = new Promise<{ status: number; body: Answer }>((resolve, reject) => {
-    upload.once('error', reject).once('response', async (response) => {
-      const chunks = await response.setEncoding('utf8').toArray();
-      resolve({ status: response.statusCode ?? 0, body: JSON.parse(chunks.join('')) });
-    });
-  });
-  // Some tests never look.
-  answer.catch(() => undefined);
-  return { upload, answer, send: (...objects: readonly unknown[]) => upload.write(lines(objects)) };
-}
-
-const lines = (objects: readonly unknown[]) =>
-  objects
-    .flat(5)
-    .map((object) => `${JSON.stringify(object)}\n`)
-    .join('');
-
-function send(sessionId: string, body: string | Uint8Array, upload?: Upload) {
-  const begun = begin(sessionId, upload);
-  begun.upload.end(body);
-  return begun.answer;
-}
-
-const codeOf = ({ status, body }: { status: number; body: Answer }) => [
-  status,
-  body.errors?.[0]?.extensions.code,
-];
+const begin = (sessionId: string, upload?: Upload) => beginUpload(house, sessionId, upload);
+const send = (sessionId: string, body: string | Uint8Array, upload?: Upload) =>
+  sendUpload(house, sessionId, body, upload);
 
 /** Holds the lock that every append to the session waits for. */
 async function holdSession(id: string) {

@@ -124,8 +124,8 @@ function describeRecordings({ format, reviewed, saidIn }: FormatUnderTest): void
     });
 
     test('gives the same events if its reducer is put down and taken up again between any two objects', () => {
-      const context = { sessionId: SESSION, titles: DEFAULT_TITLES, limits: DEFAULT_LIMITS };
-      const output = { events: [] as EventInput[], ignored: [] as IgnoredKind[] };
+      const context = { sessionId: SESSION, run: '', titles: DEFAULT_TITLES, limits: DEFAULT_LIMITS };
+      const output = { events: [] as EventInput[], ending: [] as EventInput[], ignored: [] as IgnoredKind[] };
       let saved: string | undefined;
       for (const frame of framesOf(recording.bytes)) {
         const reduction = parseFormat(format).open(context, saved);
@@ -133,7 +133,9 @@ function describeRecordings({ format, reviewed, saidIn }: FormatUnderTest): void
         saved = reduction.save();
       }
       parseFormat(format).open(context, saved).end('eof', output);
-      expect(output.events).toEqual(run(recording).events);
+      const { pieces } = run(recording);
+      expect(output.events).toEqual(pieces.flatMap(({ events }) => events));
+      expect(summary(output.ending)).toEqual(summary(pieces.flatMap(({ ending }) => ending)));
     });
 
     test('ties every citation with a token to its text, and every token to a citation', () => {
@@ -426,8 +428,8 @@ function describeCalls(run: Run, calls: NonNullable<Samples['calls']>, says: Sam
 
 /** What a stream tells before anything is known of its end. */
 function startOf(format: string, objects: readonly unknown[]): readonly EventInput[] {
-  const output = { events: [] as EventInput[], ignored: [] as IgnoredKind[] };
-  const context = { sessionId: SESSION, titles: DEFAULT_TITLES, limits: DEFAULT_LIMITS };
+  const output = { events: [] as EventInput[], ending: [] as EventInput[], ignored: [] as IgnoredKind[] };
+  const context = { sessionId: SESSION, run: '', titles: DEFAULT_TITLES, limits: DEFAULT_LIMITS };
   const reduction = parseFormat(format).open(context);
   for (const frame of framesOf(bytesOf(lines(objects)))) reduction.reduce(frame, output);
   return output.events;

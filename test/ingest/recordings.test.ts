@@ -177,8 +177,8 @@ describe.each(recordings)('$name', (recording) => {
 
   test('gives the same events if its reducer is put down and taken up again between any two objects', () => {
     const format = parseFormat('anthropic-messages');
-    const context = { sessionId: SESSION, titles: DEFAULT_TITLES, limits: DEFAULT_LIMITS };
-    const output = { events: [] as EventInput[], ignored: [] as IgnoredKind[] };
+    const context = { sessionId: SESSION, run: '', titles: DEFAULT_TITLES, limits: DEFAULT_LIMITS };
+    const output = { events: [] as EventInput[], ending: [] as EventInput[], ignored: [] as IgnoredKind[] };
     let saved: string | undefined;
     for (const frame of framesOf(recording.bytes)) {
       const reduction = format.open(context, saved);
@@ -186,7 +186,9 @@ describe.each(recordings)('$name', (recording) => {
       saved = reduction.save();
     }
     format.open(context, saved).end('eof', output);
-    expect(output.events).toEqual(run(recording).events);
+    const { pieces } = run(recording);
+    expect(output.events).toEqual(pieces.flatMap(({ events }) => events));
+    expect(summary(output.ending)).toEqual(summary(pieces.flatMap(({ ending }) => ending)));
   });
 
   test('ties every citation to a token of its text, and every token to a citation', () => {

@@ -4,7 +4,7 @@ import { cutText, publicText } from '../../src/ingest/public-text.js';
 import { sourceOf } from '../../src/ingest/sources.js';
 import { DEFAULT_TITLES } from '../../src/ingest/titles.js';
 
-const context = { format: 'any', sessionId: 's', titles: DEFAULT_TITLES, limits: DEFAULT_LIMITS };
+const context = { format: 'any', sessionId: 's', run: '', titles: DEFAULT_TITLES, limits: DEFAULT_LIMITS };
 const source = (locator: string | undefined, title?: string, fallback: unknown[] = []) =>
   sourceOf(context, { title, locator, fallback });
 const ref = (...given: Parameters<typeof source>) => source(...given).sourceRef;

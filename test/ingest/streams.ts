@@ -3,20 +3,22 @@ import { parseFormat } from '../../src/ingest/formats.js';
 import { Framing } from '../../src/ingest/framing.js';
 import type { IngestLimits } from '../../src/ingest/limits.js';
 import type { EndReason } from '../../src/ingest/reducer.js';
-import { IngestStream } from '../../src/ingest/stream.js';
+import { IngestStream, type Piece } from '../../src/ingest/stream.js';
 import type { ToolTitles } from '../../src/ingest/titles.js';
 
 export const SESSION = '6f1c1c9e-6f0e-4c39-9d0c-9a4cf7f6f001';
 
 export interface Run {
   readonly events: readonly EventInput[];
+  readonly pieces: readonly Piece[];
   readonly stream: IngestStream;
 }
 
 export interface RunOptions {
   /** The format's name; null leaves it to the stream. */
-  readonly format?: string | null;
+  readonly format?: string | null | undefined;
   readonly sessionId?: string;
+  readonly run?: string;
   readonly titles?: ToolTitles;
   readonly limits?: IngestLimits;
   readonly why?: EndReason;
@@ -32,10 +34,9 @@ export function ingest(
     sessionId: SESSION,
     ...options,
   });
-  const events: EventInput[] = [];
-  for (const chunk of chunks) events.push(...stream.push(chunk));
-  events.push(...stream.end(why));
-  return { events, stream };
+  const pieces = [...Array.from(chunks, (chunk) => stream.push(chunk)), stream.end(why)];
+  const events = pieces.flatMap(({ events, ending }) => [...events, ...ending]);
+  return { events, pieces, stream };
 }
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

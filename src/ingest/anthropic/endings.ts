@@ -1,9 +1,9 @@
 import { settleOpen } from '../activities.js';
 import { CUT_OFF, DECLINED, type Failure, PAST_LIMIT, TIMED_OUT } from '../failures.js';
-import { digest, emit } from '../ids.js';
+import { aboutOf, emit } from '../ids.js';
 import { type Completion, publishAnswer } from '../message.js';
 import { publishMethods } from '../methods.js';
-import type { EndReason } from '../reducer.js';
+import { asEnding, type EndReason } from '../reducer.js';
 import { stopBlock } from './blocks.js';
 import type { AnthropicStep, OpenMessage, Run } from './state.js';
 
@@ -74,10 +74,10 @@ function idle(step: AnthropicStep, isCut: boolean): void {
 
 /** One failure, one error: what is open fails, the text so far is kept, cut. `about` names what failed outside any message. */
 export function failRun(step: AnthropicStep, failure: Failure, about = ''): void {
-  const { state } = step;
+  const { state, context } = step;
   settleOpen(step, 'FAILED');
   if (state.message !== null) closeMessage(step, state.message, 'TRUNCATED');
-  emit(step, { kind: 'error', ...failure }, digest([state.newest, about]));
+  emit(step, { kind: 'error', ...failure }, aboutOf(context, state.newest, about));
   endRun(step, 'failed');
 }
 
@@ -111,16 +111,16 @@ export function endStream(step: AnthropicStep, why: EndReason): void {
     case 'eof':
     case 'cutoff':
       if (message !== null && message.stopReason !== null) finishMessage(step, message);
-      else if (message !== null) failRun(step, CUT_OFF);
+      else if (message !== null) failRun(asEnding(step), CUT_OFF);
       break;
     case 'timeout':
-      if (message !== null) failRun(step, TIMED_OUT);
+      if (message !== null) failRun(asEnding(step), TIMED_OUT);
       break;
     case 'limit':
-      failRun(step, PAST_LIMIT);
+      failRun(asEnding(step), PAST_LIMIT);
       break;
     case 'stopped':
-      if (run === 'open' || run === 'owing' || run === 'paused') stopRun(step);
+      if (run === 'open' || run === 'owing' || run === 'paused') stopRun(asEnding(step));
       break;
     default:
       why satisfies never;
