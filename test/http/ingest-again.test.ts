@@ -153,7 +153,7 @@ const streamNamed = (name: string): Stream => STREAMS.get(name) ?? { format: '',
 /** How long it is after some of its lines, the whole last. */
 function lengthsOf(bytes: Uint8Array): number[] {
   const ends = Array.from(bytes.keys()).filter((at) => bytes[at] === 0x0a || at === bytes.length - 1);
-  const every = Math.ceil(ends.length / 14);
+  const every = ends.length > 14 ? Math.ceil(ends.length / 8) : 1;
   return ends.filter((_, line) => (ends.length - 1 - line) % every === 0).map((at) => at + 1);
 }
 const part = (bytes: Uint8Array, share: number) => bytes.subarray(0, Math.floor(share * bytes.length));
@@ -162,7 +162,7 @@ describe('a stream that comes again', () => {
   it('whole or broken off, in any order, leaves what the furthest alone would', async () => {
     const shares = fc.array(fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })), {
       minLength: 1,
-      maxLength: 5,
+      maxLength: 4,
     });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...STREAMS.keys()), shares, async (name, sent) => {
@@ -171,7 +171,7 @@ describe('a stream that comes again', () => {
         for (const share of sent) await send(id, part(bytes, share), { format });
         expect(await stateOf(id)).toEqual(stateAfter(id, part(bytes, Math.max(...sent)), format));
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 
@@ -183,7 +183,7 @@ describe('a stream that comes again', () => {
       expect(await stateOf(id)).toEqual(stateAfter(id, bytes.subarray(0, length), format));
     }
     const kinds = await kindsOf(id);
-    for (const length of lengthsOf(bytes).reverse()) {
+    for (const length of lengthsOf(bytes).reverse().slice(0, 5)) {
       const { events } = ingest([bytes.subarray(0, length)], { format });
       const { errors, ...counts } = await send(id, bytes.subarray(0, length), { format });
       expect(errors?.[0]?.extensions ?? counts).toMatchObject({ accepted: 0, duplicates: events.length });
