@@ -51,6 +51,19 @@ export async function findKnownEvents(
   return { events, now: rows[0].now };
 }
 
+/** Whether the session has events of all these ids. */
+export async function hasEvents(
+  tx: Transaction,
+  sessionId: string,
+  eventIds: readonly string[],
+): Promise<boolean> {
+  const wanted = [...new Set(eventIds)];
+  if (wanted.length === 0) return true;
+  const rows = await tx.$queryRaw<unknown[]>(Prisma.sql`
+    SELECT 1 AS one FROM event WHERE session_id = ${sessionId}::uuid AND event_id = ANY(${wanted}::text[])`);
+  return rows.length === wanted.length;
+}
+
 /** One statement, with one parameter, however many. */
 export async function insertEvents(
   tx: Transaction,

@@ -4,7 +4,7 @@ import { PART_EVENTS } from './ai-sdk/parts.js';
 import type { AiSdkState, AiSdkStep, OpenMessage } from './ai-sdk/state.js';
 import { finishStep, publishStep, resetStep, startStep, stepOf, withdrawStep } from './ai-sdk/steps.js';
 import { DECLINED, SERVICE_FAILED } from './failures.js';
-import { digest, resourceId } from './ids.js';
+import { digest, nameOf, resourceId } from './ids.js';
 import { type JsonObject, stringAt } from './json.js';
 import type { Completion } from './message.js';
 import { nextOccurrence } from './occurrences.js';
@@ -22,6 +22,8 @@ export const aiSdk: Reducer<AiSdkState> = {
     else if (!SILENT.has(type)) reduceEvent(step, type, value);
   },
   end: (step, why) => endStream(step, why, closeOpen),
+  // A message may go on in a stream of another run: its caller's result or its user's answer came in between.
+  turn: ({ newest }, { run }) => (newest === '' ? undefined : digest([newest, run])),
 };
 
 /** Events that are understood and say nothing public. */
@@ -57,20 +59,20 @@ function reduceEvent(step: AiSdkStep, type: string, value: JsonObject): void {
   }
 }
 
-/** A message that the stream does not name. */
-const UNNAMED = digest(['']);
+/** What a message that the stream does not name is called. */
+const unnamed = ({ context }: AiSdkStep): string => digest(nameOf(context));
 
 /** What a message without its `start` may begin with once another is over; a stream may begin anywhere in one. */
 const BEGINNINGS = new Set(['start-step', 'text-start', 'reasoning-start', 'tool-input-start']);
 
 const implied = (step: AiSdkStep, type: string): OpenMessage | undefined =>
-  step.state.run === 'none' || BEGINNINGS.has(type) ? openMessage(step, UNNAMED) : undefined;
+  step.state.run === 'none' || BEGINNINGS.has(type) ? openMessage(step, unnamed(step)) : undefined;
 
 function startMessage(step: AiSdkStep, value: JsonObject): void {
   const { message } = step.state;
-  const upstream = digest([stringAt(value, 'messageId') ?? '']);
+  const upstream = digest(nameOf(step.context, stringAt(value, 'messageId')));
   const hasBegun = message !== null && message.steps > 0;
-  if (message !== null && (!hasBegun || (message.upstream === upstream && upstream !== UNNAMED))) {
+  if (message !== null && (!hasBegun || (message.upstream === upstream && upstream !== unnamed(step)))) {
     restart(step, message);
     return;
   }
@@ -115,7 +117,7 @@ function endMessage(step: AiSdkStep, type: string, value: JsonObject): void {
   const { message, run } = step.state;
   if (message === null && run === 'failed') step.ignored.push('repeated_error');
   else if (message === null && type !== 'error') step.ignored.push('outside_message');
-  else ENDINGS.get(type)?.(step, message ?? openMessage(step, UNNAMED), value);
+  else ENDINGS.get(type)?.(step, message ?? openMessage(step, unnamed(step)), value);
 }
 
 /** Publishes what is open, and lets go of the message. */

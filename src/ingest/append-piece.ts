@@ -1,9 +1,11 @@
 import type { Operation } from '../accounts/operation.js';
+import type { Transaction } from '../database/database.js';
 import { appendDecided, prepareEvent } from '../events/append.js';
 import type { EventInput } from '../events/content.js';
+import { hasEvents } from '../events/store.js';
 import type { SessionRow } from '../sessions/store.js';
 import { judge } from './resending.js';
-import { findTurns, writeTurns } from './store.js';
+import { findTurns, type KnownTurn, writeTurns } from './store.js';
 import type { Piece } from './stream.js';
 
 export interface AppendedPiece {
@@ -29,7 +31,8 @@ export async function appendPiece(
   const ending = prepare(piece.ending);
   const turns = piece.progress.map(({ turn }) => turn);
   const appended = await appendDecided(operation, sessionId, async (tx) => {
-    const judged = judge(sessionId, piece, await findTurns(tx, sessionId, turns));
+    const known = await findTurns(tx, sessionId, turns);
+    const judged = judge(sessionId, piece, (await isAnother(tx, sessionId, piece, known)) ? [] : known);
     if (judged.turns.length > 0) await writeTurns(tx, sessionId, judged.turns);
     return [...prepare(judged.reopened), ...events, ...(judged.isBehind ? [] : ending)];
   });
@@ -40,6 +43,28 @@ export async function appendPiece(
     added: appended.added,
     duplicates: appended.duplicates.length + untold.length,
   };
+}
+
+/**
+ * Whether it is another stream, of the same name, that says what is not there where that name was read already. Some services go on with a
+ * message under its id; some give no ids.
+ */
+async function isAnother(
+  tx: Transaction,
+  sessionId: string,
+  { events, progress }: Piece,
+  known: readonly KnownTurn[],
+): Promise<boolean> {
+  const read = new Map(known.map(({ turn, objects }) => [turn, objects]));
+  const isRead = progress.every(({ turn, objects }) => objects <= (read.get(turn) ?? 0));
+  return (
+    isRead &&
+    !(await hasEvents(
+      tx,
+      sessionId,
+      events.map(({ eventId }) => eventId),
+    ))
+  );
 }
 
 const prepare = (events: readonly EventInput[]) => events.map((event) => prepareEvent(event));

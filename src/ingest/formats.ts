@@ -35,7 +35,7 @@ function format<State>(name: string, reducer: Reducer<State>): Format {
       return {
         reduce: (frame, output) => reducer.reduce({ state, context, ...output }, frame),
         end: (why, output) => reducer.end({ state, context, ...output }, why),
-        turn: () => reducer.turn(state),
+        turn: () => reducer.turn(state, context),
         save: () => JSON.stringify(state),
       };
     },

@@ -52,8 +52,8 @@ export interface Reducer<State> {
   reduce(step: Step<State>, frame: Frame): void;
   end(step: Step<State>, why: EndReason): void;
   /**
-   * The public id of what is being read, a message for one; undefined before the first. A turn that was left does not come back. How far
-   * each was read is remembered, for the turns of a stream that is sent again are the same.
+   * What names, within the session, what is being read: the public id of a message for one; undefined before the first. A turn that was
+   * left does not come back. How far each was read is remembered, for the turns of a stream that is sent again are the same.
    */
-  turn(state: State): string | undefined;
+  turn(state: State, context: IngestContext): string | undefined;
 }

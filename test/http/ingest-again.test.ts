@@ -150,6 +150,16 @@ const STREAMS: ReadonlyMap<string, Stream> = new Map([
 ]);
 const streamNamed = (name: string): Stream => STREAMS.get(name) ?? { format: '', bytes: new Uint8Array() };
 
+/** A first attempt that the stream takes back stays said if it broke off in between: what was told is never changed (P3). */
+const TAKES_BACK: ReadonlySet<string> = new Set(['kite-wind.jsonl']);
+
+/** The session is as if only these bytes of the stream had come. */
+async function expectState(id: string, name: string, bytes: Uint8Array) {
+  const expected = stateAfter(id, bytes, streamNamed(name).format);
+  if (TAKES_BACK.has(name)) expect(await stateOf(id)).toMatchObject(expected);
+  else expect(await stateOf(id)).toEqual(expected);
+}
+
 /** How long it is after some of its lines, the whole last. */
 function lengthsOf(bytes: Uint8Array): number[] {
   const ends = Array.from(bytes.keys()).filter((at) => bytes[at] === 0x0a || at === bytes.length - 1);
@@ -169,7 +179,7 @@ describe('a stream that comes again', () => {
         const { format, bytes } = streamNamed(name);
         const id = await asked();
         for (const share of sent) await send(id, part(bytes, share), { format });
-        expect(await stateOf(id)).toEqual(stateAfter(id, part(bytes, Math.max(...sent)), format));
+        await expectState(id, name, part(bytes, Math.max(...sent)));
       }),
       { numRuns: 20 },
     );
@@ -180,7 +190,7 @@ describe('a stream that comes again', () => {
     const id = await asked();
     for (const length of lengthsOf(bytes)) {
       await send(id, bytes.subarray(0, length), { format });
-      expect(await stateOf(id)).toEqual(stateAfter(id, bytes.subarray(0, length), format));
+      await expectState(id, name, bytes.subarray(0, length));
     }
     const kinds = await kindsOf(id);
     for (const length of lengthsOf(bytes).reverse().slice(0, 5)) {
@@ -276,6 +286,16 @@ describe('what a stream does not name', () => {
       expect(messages).toHaveLength(said.length);
     },
   );
+
+  it('is another if it says something else, and is told how it ends though it is shorter', async () => {
+    const id = await asked();
+    await send(id, lines([messageStart(''), ...caller('m').slice(1)]));
+    expect(await statusOf(id)).toBe('PROCESSING');
+    const other = lines([messageStart(''), toolUse(0, { id: 'other' })]);
+    expect(await send(id, other)).toMatchObject({ accepted: 3, duplicates: 0 });
+    expect(await statusOf(id)).toBe('FAILED');
+    expect(await send(id, other)).toMatchObject({ accepted: 0, duplicates: 3 });
+  });
 
   it('belongs to the stream that its writer names', async () => {
     const id = await asked();
