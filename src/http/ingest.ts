@@ -40,7 +40,7 @@ export async function handleIngest(
   const name = parse(optional(id()), query.get('stream'), 'stream');
   const operation = { ...means, viewer };
   const session = await requireSession(operation, sessionId);
-  const run = name === undefined ? `message ${await findLastMessage(operation, session)}` : `stream ${name}`;
+  const run = name ? `stream ${name}` : `message ${await findLastMessage(operation, session)}`;
   const limits = { ...DEFAULT_LIMITS, lineBytes: config.maxLine };
   const stream = new IngestStream({ format, sessionId: session.id, run, titles, limits });
   const intake = new Intake(operation, session, stream);
@@ -128,7 +128,7 @@ class Intake {
   }
 }
 
-/** More than progress within a turn, which the next piece tells too. */
+/** Something more than progress within a turn, which the next piece tells too. */
 const saysSomething = ({ events, ending, progress }: Piece): boolean =>
   events.length > 0 || ending.length > 0 || progress.length > 1;
 

@@ -46,8 +46,8 @@ export async function appendPiece(
 }
 
 /**
- * Whether it is another stream, of the same name, that says what is not there where that name was read already. Some services go on with a
- * message under its id; some give no ids.
+ * Whether it is another stream of the same name: it says what is not there, where that name was read already. Some services go on with
+ * a message under its id, and some give no ids.
  */
 async function isAnother(
   tx: Transaction,
@@ -56,15 +56,9 @@ async function isAnother(
   known: readonly KnownTurn[],
 ): Promise<boolean> {
   const read = new Map(known.map(({ turn, objects }) => [turn, objects]));
-  const isRead = progress.every(({ turn, objects }) => objects <= (read.get(turn) ?? 0));
-  return (
-    isRead &&
-    !(await hasEvents(
-      tx,
-      sessionId,
-      events.map(({ eventId }) => eventId),
-    ))
-  );
+  if (progress.some(({ turn, objects }) => objects > (read.get(turn) ?? 0))) return false;
+  const eventIds = events.map(({ eventId }) => eventId);
+  return !(await hasEvents(tx, sessionId, eventIds));
 }
 
 const prepare = (events: readonly EventInput[]) => events.map((event) => prepareEvent(event));
