@@ -21,7 +21,12 @@ export const aiSdk: Reducer<AiSdkState> = {
     else if (type.startsWith('data-')) reduceData(step, value);
     else if (!SILENT.has(type)) reduceEvent(step, type, value);
   },
-  end: (step, why) => endStream(step, why, closeOpen),
+  end: (step, why) => {
+    // The stream itself said that this step is over.
+    const { message } = step.state;
+    if (message?.step?.isOver) publishStep(step, message, 'COMPLETE');
+    endStream(step, why, closeOpen);
+  },
   // A message may go on in a stream of another run: its caller's result or its user's answer came in between.
   turn: ({ newest }, { run }) => (newest === '' ? undefined : digest([newest, run])),
 };
@@ -59,26 +64,24 @@ function reduceEvent(step: AiSdkStep, type: string, value: JsonObject): void {
   }
 }
 
-/** What a message that the stream does not name is called. */
-const unnamed = ({ context }: AiSdkStep): string => digest(nameOf(context));
-
 /** What a message without its `start` may begin with once another is over; a stream may begin anywhere in one. */
 const BEGINNINGS = new Set(['start-step', 'text-start', 'reasoning-start', 'tool-input-start']);
 
 const implied = (step: AiSdkStep, type: string): OpenMessage | undefined =>
-  step.state.run === 'none' || BEGINNINGS.has(type) ? openMessage(step, unnamed(step)) : undefined;
+  step.state.run === 'none' || BEGINNINGS.has(type) ? openMessage(step) : undefined;
 
 function startMessage(step: AiSdkStep, value: JsonObject): void {
   const { message } = step.state;
-  const upstream = digest(nameOf(step.context, stringAt(value, 'messageId')));
-  const hasBegun = message !== null && message.steps > 0;
-  if (message !== null && (!hasBegun || (message.upstream === upstream && upstream !== unnamed(step)))) {
-    restart(step, message);
-    return;
+  const name = stringAt(value, 'messageId') || undefined;
+  const isSame = name !== undefined && message?.upstream === upstreamOf(step, name);
+  if (message !== null && (isSame || message.steps === 0)) restart(step, message);
+  else {
+    if (message !== null) dropMessage(step, message);
+    openMessage(step, name);
   }
-  if (message !== null) dropMessage(step, message);
-  openMessage(step, upstream);
 }
+
+const upstreamOf = (step: AiSdkStep, name: string | undefined): string => digest(nameOf(step.context, name));
 
 /** The stream is sent again from its beginning, or begins twice. */
 function restart(step: AiSdkStep, message: OpenMessage): void {
@@ -95,8 +98,10 @@ function dropMessage(step: AiSdkStep, message: OpenMessage): void {
   settleOpen(step, 'FAILED', ({ messageId }) => messageId === message.id);
 }
 
-function openMessage(step: AiSdkStep, upstream: string): OpenMessage {
+/** A message may have no name, and its beginning may be lost. */
+function openMessage(step: AiSdkStep, name?: string): OpenMessage {
   const { state, context } = step;
+  const upstream = upstreamOf(step, name);
   goOn(step, (activityId) => state.waiting.includes(activityId));
   state.waiting = state.waiting.filter((id) => state.activities.some(({ activityId }) => activityId === id));
   const id = resourceId(context, 'msg', upstream, nextOccurrence(state, upstream));
@@ -117,7 +122,7 @@ function endMessage(step: AiSdkStep, type: string, value: JsonObject): void {
   const { message, run } = step.state;
   if (message === null && run === 'failed') step.ignored.push('repeated_error');
   else if (message === null && type !== 'error') step.ignored.push('outside_message');
-  else ENDINGS.get(type)?.(step, message ?? openMessage(step, unnamed(step)), value);
+  else ENDINGS.get(type)?.(step, message ?? openMessage(step), value);
 }
 
 /** Publishes what is open, and lets go of the message. */

@@ -1,11 +1,12 @@
-import { settleOpen } from './activities.js';
 import { applyDelta, startBlock, stopBlock } from './anthropic/blocks.js';
-import { dropMessage, endStream, failRun, finishMessage } from './anthropic/endings.js';
+import { closeText, dropMessage, finishMessage } from './anthropic/endings.js';
 import { type AnthropicState, type AnthropicStep, type OpenMessage, startState } from './anthropic/state.js';
 import { type Failure, SERVICE_FAILED, SERVICE_REFUSED, TIMED_OUT } from './failures.js';
-import { digest, emit, nameOf, resourceId } from './ids.js';
+import { digest, nameOf, resourceId } from './ids.js';
 import { countAt, isObject, type JsonObject, listAt, objectAt, stringAt } from './json.js';
+import { nextOccurrence } from './occurrences.js';
 import type { Reducer } from './reducer.js';
+import { endStream, failRun, goOn } from './run.js';
 
 /** The stream of the Anthropic Messages API: messages of blocks, each block filled by deltas. One message, one agent_message. */
 export const anthropicMessages: Reducer<AnthropicState> = {
@@ -16,7 +17,13 @@ export const anthropicMessages: Reducer<AnthropicState> = {
     if (type === undefined) step.ignored.push('not_an_event');
     else if (type !== 'ping') reduceEvent(step, type, frame.value);
   },
-  end: endStream,
+  end: (step, why) => {
+    const { message } = step.state;
+    const isEnd = why === 'eof' || why === 'cutoff';
+    // A message that the service had said it finished is whole, even without its `message_stop`.
+    if (isEnd && message !== null && message.stopReason !== null) finishMessage(step, message);
+    endStream(step, why, closeText);
+  },
   turn: ({ newest }) => newest || undefined,
 };
 
@@ -74,24 +81,9 @@ function startMessage(step: AnthropicStep, given: JsonObject): void {
   addWholeBlocks(step, message, given);
 }
 
-/** What a new message says of the run before it. */
-function goOn(step: AnthropicStep): void {
-  const { state } = step;
-  // The service takes no message before it has the results of all calls.
-  if (state.run === 'owing') settleOpen(step, 'COMPLETED', ({ isCallers }) => isCallers);
-  else if (state.run === 'paused') emit(step, { kind: 'session_resumed' }, state.newest);
-  state.run = 'open';
-}
-
-/** How many upstream ids are remembered; services use an id again, if ever, at once. */
-const REMEMBERED_IDS = 64;
-
 function openMessage(step: AnthropicStep, upstream: string): OpenMessage {
   const { state } = step;
-  const times = (state.seen.find(([id]) => id === upstream)?.[1] ?? 0) + 1;
-  const others = state.seen.filter(([id]) => id !== upstream);
-  state.seen = [...others, [upstream, times] satisfies [string, number]].slice(-REMEMBERED_IDS);
-  const messageId = resourceId(step.context, 'msg', upstream, times);
+  const messageId = resourceId(step.context, 'msg', upstream, nextOccurrence(state, upstream));
   state.newest = messageId;
   state.message = {
     messageId,
@@ -135,5 +127,5 @@ function reduceError(step: AnthropicStep, value: JsonObject): void {
   }
   const error = objectAt(value, 'error') ?? value;
   const failure = FAILURES.get(stringAt(error, 'type') ?? '') ?? SERVICE_FAILED;
-  failRun(step, failure, stringAt(value, 'request_id'));
+  failRun(step, failure, closeText, stringAt(value, 'request_id'));
 }

@@ -7,10 +7,10 @@ import { publishMethods } from './methods.js';
 import { asEnding, type EndReason, type Step } from './reducer.js';
 
 /**
- * Where a run is: `none` before anything came · `open` while the agent speaks · `owing` its caller owes a tool result · `idle`,
- * `failed` and `stopped` when it is over; whatever comes next then begins a new run.
+ * Where a run is: `none` before anything came · `open` while the agent speaks · `owing` its caller owes a tool result · `paused` by
+ * the service, to be continued · `idle`, `failed` and `stopped` when it is over; whatever comes next then begins a new run.
  */
-export type Run = 'none' | 'open' | 'owing' | 'idle' | 'failed' | 'stopped';
+export type Run = 'none' | 'open' | 'owing' | 'paused' | 'idle' | 'failed' | 'stopped';
 
 /** The part of a format's state that a run needs. */
 export interface RunState extends ActivityState, HeldState {
@@ -38,8 +38,15 @@ export function goOn<State extends RunState>(
   step: Step<State>,
   isWaiting: (activityId: string) => boolean = () => false,
 ): void {
+  const { state } = step;
   settleOpen(step, 'COMPLETED', ({ isCallers, activityId }) => isCallers && !isWaiting(activityId));
-  step.state.run = 'open';
+  if (state.run === 'paused') emit(step, { kind: 'session_resumed' }, state.newest);
+  state.run = 'open';
+}
+
+export function pause<State extends RunState>(step: Step<State>): void {
+  step.state.run = 'paused';
+  emit(step, { kind: 'session_paused' }, step.state.newest);
 }
 
 /** The agent has said what it had to say: the run rests, unless its caller owes results. */
@@ -110,7 +117,7 @@ export function endStream<State extends RunState>(
       failRun(ending, PAST_LIMIT, close);
       break;
     case 'stopped':
-      if (run === 'open' || run === 'owing') stopRun(ending, close);
+      if (run === 'open' || run === 'owing' || run === 'paused') stopRun(ending, close);
       break;
     default:
       why satisfies never;

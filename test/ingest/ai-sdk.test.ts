@@ -221,6 +221,21 @@ describe('a step', () => {
     expect(new Set(answers.map(({ messageId }) => messageId)).size).toBe(2);
   });
 
+  test('that was over is no ending of a stream that breaks off behind it', () => {
+    const { pieces } = run(start('m'), stepOf(texts(['One'])));
+    expect(summary(pieces.flatMap(({ events }) => events))).toEqual([message(3)]);
+    expect(summary(pieces.flatMap(({ ending }) => ending))).toEqual(['error AGENT_FAILED retryable']);
+  });
+
+  test('of another stream of the same message is another message, if its text begins in another way', () => {
+    const streams = [['One', ' more'], ['Two'], ['One']].map((pieces) =>
+      answersOf(messageOf('m', stepOf(texts(pieces)))),
+    );
+    const [one, two, cut] = streams.map(([answer]) => answer?.messageId);
+    expect(two).not.toBe(one);
+    expect(cut).toBe(one);
+  });
+
   test('after the end of everything is outside, unless it begins', () => {
     const { events, stream } = run(
       messageOf('m', stepOf(texts(['x']))),

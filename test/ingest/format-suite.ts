@@ -264,6 +264,14 @@ function describeRules({ format, samples }: FormatUnderTest): void {
     expect(JSON.stringify(twice)).not.toContain('upstream');
   });
 
+  test('what the stream does not name is told apart by its run, what it names is not', () => {
+    const idsIn = (name: string, runName: string) =>
+      run(says(name, ['Hello']), { run: runName }).events.map(({ eventId }) => eventId);
+    expect(idsIn('', 'first')).toEqual(idsIn('', 'first'));
+    expect(idsIn('', 'first').filter((id) => idsIn('', 'second').includes(id))).toEqual([]);
+    expect(idsIn('named', 'first')).toEqual(idsIn('named', 'second'));
+  });
+
   test('nothing that was told is taken back: the beginning of a stream tells the beginning of its events', () => {
     const { events } = run(hello);
     for (let count = 0; count <= hello.length; count++) {

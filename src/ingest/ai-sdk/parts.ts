@@ -1,6 +1,7 @@
 import { MAX_CITATIONS } from '../../citations/content.js';
 import { activityIdOf, tellWhole } from '../activities.js';
 import { holdIn, holdThingIn } from '../held.js';
+import { digest } from '../ids.js';
 import { base64Bytes, type JsonObject, stringAt } from '../json.js';
 import { pastLimit } from '../limits.js';
 import { sourceOf } from '../sources.js';
@@ -27,7 +28,6 @@ function startText(step: AiSdkStep, open: OpenStep, id: string): number {
     throw pastLimit('openBlocks', step.context.limits);
   }
   holdThingIn(step, open, id);
-  open.textId ??= id;
   const at = open.texts.push({ text: '', isApart: open.isApart }) - 1;
   open.isApart = false;
   // A text whose end never came ends where the next takes its name.
@@ -43,6 +43,7 @@ function addText(step: AiSdkStep, _: OpenMessage, open: OpenStep, value: JsonObj
   holdIn(step, open, piece);
   const part = open.texts[at];
   if (part !== undefined) part.text += piece;
+  if (piece !== '') open.opening ??= digest([id, piece]);
 }
 
 function endText(step: AiSdkStep, _: OpenMessage, open: OpenStep, value: JsonObject): void {

@@ -27,8 +27,8 @@ export interface OpenStep extends Holder {
   texts: Pick<Part, 'text' | 'isApart'>[];
   /** Those that go on: what the stream calls each, in this step alone, and its place. */
   openTexts: { readonly id: string; readonly at: number }[];
-  /** What it called the first. */
-  textId: string | null;
+  /** A digest of how its text begins: what the stream calls that, and its first piece. */
+  opening: string | null;
   inputs: OpenInput[];
   /** Works that it names as its sources: of no place in its text. */
   sources: PendingCitation[];

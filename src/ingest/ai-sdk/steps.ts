@@ -22,7 +22,7 @@ function openStep(message: OpenMessage, number: number): OpenStep {
     number,
     texts: [],
     openTexts: [],
-    textId: null,
+    opening: null,
     inputs: [],
     sources: [],
     files: [],
@@ -73,8 +73,8 @@ export function publishStep(step: AiSdkStep, message: OpenMessage, completion: C
 
 function publishText(step: AiSdkStep, message: OpenMessage, open: OpenStep, completion: Completion): void {
   const sources = [...message.sources, ...open.sources];
-  // Another stream of the same message counts its steps anew, but seldom calls their texts the same.
-  const messageId = resourceId(step.context, 'msg', message.id, open.number, open.textId);
+  // Another stream of the same message counts its steps anew: how their texts begin tells them apart.
+  const messageId = resourceId(step.context, 'msg', message.id, open.number, open.opening);
   const parts = open.texts.map(({ text, isApart }) => ({ text, isApart, citations: [] }));
   const published = publishAnswer(step, messageId, parts, completion, sources);
   message.sources = published === undefined ? sources : [];

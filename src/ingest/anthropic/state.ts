@@ -1,13 +1,7 @@
-import type { ActivityState } from '../activities.js';
-import type { HeldState } from '../held.js';
-import type { Part, Published } from '../message.js';
+import type { Part } from '../message.js';
+import type { OccurrenceState } from '../occurrences.js';
 import type { Step } from '../reducer.js';
-
-/**
- * Where the run is: `none` before anything came · `open` inside a message · `owing` its caller owes a tool result · `paused` by
- * the service, to be continued · `idle`, `failed` and `stopped` when it is over; the next message then begins a new run.
- */
-export type Run = 'none' | 'open' | 'owing' | 'paused' | 'idle' | 'failed' | 'stopped';
+import { type RunState, startRun } from '../run.js';
 
 /** A call whose input is still coming; `initial` is what its block began with. */
 export interface OpenTool {
@@ -45,26 +39,10 @@ export interface OpenMessage {
 }
 
 /** All that an Anthropic stream leaves to remember; plain JSON. `message` is there exactly while `run` is `open`. */
-export interface AnthropicState extends ActivityState, HeldState {
-  run: Run;
+export interface AnthropicState extends RunState, OccurrenceState {
   message: OpenMessage | null;
-  /** Upstream message ids by digest, newest last, and how often each has begun: an id may be used again. */
-  seen: [upstream: string, times: number][];
-  /** The public id of the newest message, which lifecycle events and errors are about; '' before the first. */
-  newest: string;
-  /** The newest message that this run published. */
-  answer: Published | null;
 }
 
 export type AnthropicStep = Step<AnthropicState>;
 
-export const startState = (): AnthropicState => ({
-  run: 'none',
-  message: null,
-  seen: [],
-  newest: '',
-  answer: null,
-  activities: [],
-  searches: [],
-  held: 0,
-});
+export const startState = (): AnthropicState => ({ ...startRun(), message: null, seen: [] });

@@ -1,9 +1,10 @@
 import { activityIdOf, settleActivity, startActivity } from '../activities.js';
+import { deliver, deliveryOf } from '../deliveries.js';
 import { hold, holdThing } from '../held.js';
-import { emit, resourceId } from '../ids.js';
-import { isDeeperThan, isObject, type JsonObject, listAt, objectAt, parseJson, stringAt } from '../json.js';
+import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../json.js';
 import { addSearches } from '../methods.js';
-import { publicFile, publicSearches, publicTool } from '../redaction.js';
+import { publicSearches, publicTool } from '../redaction.js';
+import { parseToolInput } from '../tool-input.js';
 import type { AnthropicStep, OpenMessage, OpenTool } from './state.js';
 
 const TOOL_USES = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
@@ -53,18 +54,9 @@ export function startTool(step: AnthropicStep, message: OpenMessage, tool: OpenT
   startActivity(step, { activityId, title: known.title, messageId: message.messageId, isCallers, searches });
 }
 
-/** Parsed once, when its block closes: pieces are cut inside escapes and surrogate pairs. Empty is `{}`. */
-function inputOf(step: AnthropicStep, { input, initial }: OpenTool): JsonObject | undefined {
-  const json = input.trim() === '' ? initial : input;
-  if (json === '') return {};
-  if (isDeeperThan(json, step.context.limits.jsonDepth)) {
-    // An input is the tool's affair; nobody has to read one that is this deep to tell of the call.
-    step.ignored.push('deep_tool_input');
-    return {};
-  }
-  const value = parseJson(json);
-  return isObject(value) ? value : undefined;
-}
+/** Its pieces, or what its block began with. */
+const inputOf = (step: AnthropicStep, { input, initial }: OpenTool): JsonObject | undefined =>
+  parseToolInput(step, input.trim() === '' ? initial : input);
 
 /** A result comes whole. It may belong to a call of an earlier message, or of an earlier stream. */
 export function settleTool(step: AnthropicStep, message: OpenMessage, type: string, block: JsonObject): void {
@@ -86,18 +78,11 @@ function deliverFiles(
   content: JsonObject | undefined,
 ): void {
   const outputs = content === undefined ? [] : listAt(content, 'content');
-  const artifacts = outputs.filter(isObject).flatMap((output) => {
+  const files = outputs.filter(isObject).flatMap((output) => {
     const fileId = stringAt(output, 'file_id');
     if (!fileId) return [];
     message.files++;
-    const artifactId = resourceId(step.context, 'art', fileId);
-    return [{ artifactId, kind: 'AGENT_DELIVERED_FILE' as const, ...publicFile(output, message.files) }];
+    return [deliveryOf(step, output, message.files, fileId)];
   });
-  for (let from = 0; from < artifacts.length; from += MAX_FILES) {
-    const some = artifacts.slice(from, from + MAX_FILES);
-    emit(step, { kind: 'artifacts_delivered', artifacts: some }, activityId, 1 + from / MAX_FILES);
-  }
+  deliver(step, files, activityId);
 }
-
-/** As many as one event holds. */
-const MAX_FILES = 500;
