@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../src/ingest/json.js';
+import { DEFAULT_LIMITS } from '../../src/ingest/limits.js';
 import {
   completed,
   describeFormat,
@@ -288,6 +289,12 @@ describe('citations', () => {
       `Fact by [name](${url}) here`,
       `Fact by [name](${url}) here<r1>.`,
     ],
+    [
+      'words that are long',
+      `Fact (${' '.repeat(3_000)}${url}).`,
+      `(${' '.repeat(3_000)}${url})`,
+      `Fact (${' '.repeat(3_000)}${url})<r1>.`,
+    ],
     ['words without the address', 'Fact here.', 'Fact', 'Fact<r1> here.'],
   ])('%s', (_, text, words, shown) => {
     const answer = messageOf(responseOf('r', said(0, [text], link(text, url, words))));
@@ -463,6 +470,17 @@ describe('a response', () => {
       expect(stream.counts.ignored).toEqual({ unfinished_tool_input: 1 });
     }
   });
+});
+
+test.each<readonly [string, (n: number) => object]>([
+  ['items', (n) => itemAdded(n, { type: 'message' })],
+  ['parts of a text', (n) => textDelta(0, 'x', n)],
+  ['calls', (n) => itemDone(n, { type: 'function_call', call_id: `c${n}` })],
+])('too many %s that are open end the stream', (_, part) => {
+  const limits = { ...DEFAULT_LIMITS, openBlocks: 3 };
+  const objects = [created('r'), ...[0, 1, 2, 3].map((n) => part(n))];
+  const { stream } = ingestObjects(objects, { format: 'openai-responses', limits });
+  expect(stream.fault?.details.limit).toBe('openBlocks');
 });
 
 describe('calls', () => {

@@ -88,6 +88,7 @@ function startCall(
   const searches = addSearches(step.state.searches, publicSearches(known, input));
   for (const { query } of searches) holdThing(step, query);
   startActivity(step, { activityId, title: known.title, messageId: message.id, isCallers, searches });
+  holdThingIn(step, open, activityId);
   open.calls.push(activityId);
 }
 

@@ -60,12 +60,15 @@ function stretchOf(text: string, { start, end, url }: Link, unitAt: Units): Omit
   return found ?? { start: to, end: to };
 }
 
-/** Whether words are nothing but a link to `url`, in Markdown or bare, or a reference mark. */
-const isLink = (words: string, url: string): boolean =>
-  /^【[^】]*】$/.test(words) ||
-  (url !== '' && words.includes(url) && AROUND_URL.test(words.replace(url, () => '')));
+/** Whether words are nothing but a link to `url`, in Markdown or bare, or a reference mark. Links are short. */
+function isLink(words: string, url: string): boolean {
+  if (words.length > url.length + MAX_LABEL) return false;
+  if (/^【[^】]*】$/.test(words)) return true;
+  const rest = words.replace(url, () => '').replace(/[\s()<>]/g, '');
+  return url !== '' && words.includes(url) && /^(?:\[[^\][]*\])?(?:"[^"]*")?$/.test(rest);
+}
 
-const AROUND_URL = /^[\s(<]*(?:\[[^\][]*\])?[\s(<]*(?:"[^"]*")?[\s)>]*$/;
+const MAX_LABEL = 1_000;
 
 /** The place in UTF-16 units of a place in code points, both from 0 to the end of the text. */
 function codePointUnits(text: string): Units {

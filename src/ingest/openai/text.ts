@@ -2,6 +2,7 @@ import { MAX_CITATIONS } from '../../citations/content.js';
 import { deliver, deliveryOf } from '../deliveries.js';
 import { holdIn, holdThingIn } from '../held.js';
 import { countAt, isObject, type JsonObject, listAt, objectAt, stringAt } from '../json.js';
+import { pastLimit } from '../limits.js';
 import { type Completion, publishAnswer } from '../message.js';
 import { partsOf } from './citations.js';
 import type { Annotation, MessageItem, OpenAiStep, OpenResponse, TextPart } from './state.js';
@@ -27,6 +28,7 @@ const indexAt = (value: JsonObject): number => countAt(value, 'content_index') ?
 function partAt(step: OpenAiStep, item: MessageItem, index: number): TextPart {
   const found = item.parts.find((part) => part.index === index);
   if (found !== undefined) return found;
+  if (item.parts.length >= step.context.limits.openBlocks) throw pastLimit('openBlocks', step.context.limits);
   holdThingIn(step, item);
   const part: TextPart = { index, text: '', annotations: [] };
   item.parts.push(part);
