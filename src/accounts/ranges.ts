@@ -28,6 +28,13 @@ export interface Ranges {
   readonly filter?: Prisma.Sql | undefined;
 }
 
+/** Tells lists of one table apart, for their cursors: the rows of the same ranges are the same list, whoever asks. */
+export const keyOf = (list: string, ranges: readonly Range[]): string =>
+  [
+    list,
+    ...ranges.map(({ column, value, filter = Prisma.empty }) => `${column.sql}=${value} ${filter.sql}`),
+  ].join(':');
+
 const ANY = Prisma.sql`true`;
 
 /** Whether a row is in any of the ranges, as a condition. */

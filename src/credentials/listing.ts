@@ -1,5 +1,7 @@
 import type { Operation } from '../accounts/operation.js';
+import { keyOf } from '../accounts/ranges.js';
 import type { Listing } from '../graphql/connections.js';
+import { credentialRanges } from './access.js';
 import { credentialHead } from './loaders.js';
 import { type CredentialRow, countCredentials, listCredentials } from './store.js';
 
@@ -9,7 +11,7 @@ export async function credentialListing(
 ): Promise<Listing<CredentialRow, CredentialRow>> {
   const head = await credentialHead(operation).load('head');
   return {
-    log: 'credentials',
+    log: keyOf('credentials', credentialRanges(operation.viewer)),
     head,
     dense: false,
     order: 'descending',

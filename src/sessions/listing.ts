@@ -1,8 +1,9 @@
 import type { Operation } from '../accounts/operation.js';
+import { keyOf } from '../accounts/ranges.js';
 import { badUserInput } from '../errors.js';
 import type { SessionStatus } from '../generated/prisma/enums.js';
 import type { Listing } from '../graphql/connections.js';
-import { requireNotRun } from './access.js';
+import { indexRanges, requireNotRun } from './access.js';
 import { listHead } from './loaders.js';
 import { countSessions, listSessions, type SessionRow } from './store.js';
 
@@ -22,7 +23,7 @@ export async function sessionListing(
   const filter = status ?? undefined;
   const head = await listHead(operation).load('head');
   return {
-    log: 'sessions',
+    log: keyOf('sessions', indexRanges(operation.viewer)),
     head,
     dense: false,
     order: 'descending',

@@ -119,12 +119,17 @@ describe('pages of sessions', () => {
     expect(refused.errors).toMatchObject([
       { code: 'INVALID_CURSOR', message: expect.stringContaining('another') },
     ]);
-    await graph.session(admin, 'last');
     const { edges } = await page('first: 1');
-    const ahead = await graph.ask(member, `{ sessions(after: "${edges[0]?.cursor}") { totalCount } }`);
-    expect(ahead.errors).toMatchObject([
+    const after = `{ sessions(after: "${edges[0]?.cursor}") { totalCount } }`;
+    expect((await graph.ask(member, after)).errors).toMatchObject([
+      { code: 'INVALID_CURSOR', message: expect.stringContaining('another') },
+    ]);
+    // As after a backup was restored.
+    await database.prisma.session.deleteMany({ where: { title: edges[0]?.node.title ?? '' } });
+    expect((await graph.ask(admin, after)).errors).toMatchObject([
       { code: 'INVALID_CURSOR', message: expect.stringContaining('beyond') },
     ]);
+    await graph.session(admin, 'last');
   });
 
   it('end at one head in one query, however often it is asked', async () => {
