@@ -1,7 +1,19 @@
 import { resolve } from 'node:path';
+import { SCOPES } from '../accounts/viewer.js';
 import { readConfig } from '../config.js';
+import { DomainError } from '../errors.js';
+import { CredentialKind, OrganizationRole } from '../generated/prisma/enums.js';
+import { parseInstant } from '../instant.js';
 import { askServer } from './operator-client.js';
-import { type Command, type Environment, type Given, type Option, UsageError } from './usage.js';
+import {
+  type Command,
+  CommandError,
+  type Environment,
+  type Given,
+  misfit,
+  type Option,
+  UsageError,
+} from './usage.js';
 
 const organization: Option = { value: 'NAME', about: 'Its organisation: found by this name, or made.' };
 const role: Option = { value: 'ROLE', about: 'ADMIN or MEMBER.' };
@@ -14,20 +26,27 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     about: 'Make an account. Prints it as JSON; the first of an organisation is its admin.',
     options: { name: { value: 'NAME', about: 'What it is called.' }, organization, role },
     run: (given, env) =>
-      print(env, 'account create', { ...need(given, 'name'), ...pick(given, 'organization', 'role') }),
+      print(env, 'account create', {
+        ...need(given, 'name'),
+        ...pick(given, 'organization'),
+        role: roleOf(given),
+      }),
   },
   {
     name: 'account move',
     about: 'Move an account to another organisation, or out of all without one. Its SERVICE credentials end.',
     options: { account: accountId, organization, role },
     run: (given, env) =>
-      print(env, 'account move', { ...account(given), ...pick(given, 'organization', 'role') }),
+      print(env, 'account move', { ...account(given), ...pick(given, 'organization'), role: roleOf(given) }),
   },
   {
     name: 'account role',
     about: 'Make an account admin or member of its organisation.',
     options: { account: accountId, role },
-    run: (given, env) => print(env, 'account role', { ...account(given), ...need(given, 'role') }),
+    run: (given, env) => {
+      need(given, 'role');
+      return print(env, 'account role', { ...account(given), role: roleOf(given) });
+    },
   },
   {
     name: 'account plan',
@@ -66,20 +85,39 @@ async function print(env: Environment, command: string, input: object): Promise<
 }
 
 async function printSecret(given: Given, env: Environment): Promise<number> {
-  const ttl = given.text('ttl');
-  const scopes = given.texts('scope');
+  const scopes = given.texts('scope').map((scope) => oneOf('scope', scope, SCOPES));
   const { secret } = await execute(env, 'token create', {
-    kind: given.text('kind')?.toUpperCase() ?? 'PERSONAL',
+    kind: oneOf('kind', given.text('kind')?.toUpperCase() ?? 'PERSONAL', Object.values(CredentialKind)),
     accountId: given.text('account'),
     sessionId: given.text('session'),
     ...(scopes.length > 0 && { scopes }),
     ...pick(given, 'name'),
-    ...(ttl !== undefined && { ttlSeconds: Number(ttl) }),
-    expiresAt: given.text('expires'),
+    ...endOf(given),
   });
   console.log(secret);
   return 0;
 }
+
+/** When a credential ends, in one of the two ways to say it. */
+function endOf(given: Given): { readonly ttlSeconds?: number; readonly expiresAt?: Date } {
+  const [ttl, expires] = [given.text('ttl'), given.text('expires')];
+  if (ttl !== undefined && expires !== undefined)
+    throw new UsageError('Expected --ttl or --expires, got both.');
+  if (ttl !== undefined) return { ttlSeconds: secondsOf(ttl) };
+  if (expires === undefined) return {};
+  const instant = parseInstant(expires);
+  if (instant instanceof Date) return { expiresAt: instant };
+  throw new UsageError(`--expires: ${instant}.`);
+}
+
+function secondsOf(ttl: string): number {
+  const seconds = /^\d+$/.test(ttl) ? Number(ttl) : 0;
+  if (seconds >= 1 && seconds <= MAX_TTL) return seconds;
+  throw misfit('ttl', `a whole number of seconds from 1 to ${MAX_TTL}`, ttl);
+}
+
+/** In seconds: what a credential's `ttlSeconds` may be. */
+const MAX_TTL = 2 ** 31 - 1;
 
 async function execute(
   env: Environment,
@@ -87,7 +125,8 @@ async function execute(
   input: object,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { databaseUrl, dataDir } = readConfig(env);
-  const answered = databaseUrl === undefined ? await askServer(dataDir, command, input) : undefined;
+  const asked = databaseUrl === undefined ? askServer(dataDir, command, input) : undefined;
+  const answered = await asked?.catch(inOptions);
   if (answered !== undefined) return answered;
   // Loaded only now: asking a server needs none of it.
   const { openDatabase } = await import('../database/open.js');
@@ -99,27 +138,56 @@ async function execute(
     console.error(`No server runs here: this is ${which} in ${resolve(dataDir)}.`);
   }
   try {
-    return await perform(database, command, { ...input });
+    return await perform(database, command, { ...input }).catch(inOptions);
   } finally {
     await database.close();
   }
+}
+
+/** What came as an option under another name than the action has for it. */
+const OPTION_OF: Readonly<Record<string, string>> = {
+  accountId: 'account',
+  sessionId: 'session',
+  apiAccess: 'api-access',
+  ttlSeconds: 'ttl',
+  expiresAt: 'expires',
+  scopes: 'scope',
+};
+
+/** An action speaks of its input, and here that came as options. */
+function inOptions(error: unknown): never {
+  if (!(error instanceof DomainError)) throw error;
+  throw new CommandError(
+    error.message.replace(/\binput\.(\w+)(?:\[\d+\])?/g, (_, name: string) => `--${OPTION_OF[name] ?? name}`),
+  );
 }
 
 const account = (given: Given) => ({ accountId: need(given, 'account').account });
 
 function plan(given: Given) {
   const access = need(given, 'api-access')['api-access'];
-  if (access !== 'on' && access !== 'off')
-    throw new UsageError(`--api-access: expected on or off, got ${access}.`);
+  if (access !== 'on' && access !== 'off') throw misfit('api-access', 'on or off', access ?? '');
   return { accountId: given.text('account'), apiAccess: access === 'on' };
 }
 
-/** The options that were given, of those named; roles in any case. */
+/** The role in capitals; undefined where none was given. */
+function roleOf(given: Given): OrganizationRole | undefined {
+  const role = given.text('role');
+  return role === undefined ? undefined : oneOf('role', role.toUpperCase(), Object.values(OrganizationRole));
+}
+
+function oneOf<T extends string>(option: string, value: string, known: readonly T[]): T {
+  const found = known.find((one) => one === value);
+  if (found !== undefined) return found;
+  throw misfit(option, known.join(' or '), value);
+}
+
+/** The options that were given, of those named. */
 function pick(given: Given, ...names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = given.text(name);
-      return value === undefined ? [] : [[name, name === 'role' ? value.toUpperCase() : value]];
+      return value === undefined ? [] : [[name, value]];
     }),
   );
 }

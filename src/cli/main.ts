@@ -80,12 +80,5 @@ function shown(error: unknown): string {
   if (system.code === 'EADDRINUSE') {
     return `Port ${system.port} of ${system.address} is in use already. Stop what listens there, or set PORT to another.`;
   }
-  if (system.syscall !== undefined || error.message === 'fetch failed') return reason(error);
-  return error.stack ?? error.message;
+  return system.syscall === undefined ? (error.stack ?? error.message) : error.message;
 }
-
-/** fetch says only that it failed; its cause says why. */
-const reason = (error: Error): string =>
-  error.cause instanceof Error && error.cause.message !== ''
-    ? `${error.message}: ${error.cause.message}`
-    : error.message;

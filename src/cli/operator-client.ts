@@ -8,6 +8,9 @@ import { DomainError } from '../errors.js';
  */
 export const SOCKET = 'operator.sock';
 
+/** UTF-16 units of a command, which is a few names. */
+export const MAX_COMMAND = 64 * 1024;
+
 /**
  * Has the server that holds the directory do it; undefined when there is no server to ask.
  * @throws DomainError with what the server said.
@@ -17,12 +20,16 @@ export async function askServer(
   command: string,
   input: object,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const text = await withSocketPath(directory, SOCKET, (socketPath) =>
-    post(socketPath, JSON.stringify({ command, input })),
-  ).catch((error: NodeJS.ErrnoException) => {
-    if (['ENOENT', 'ECONNREFUSED'].includes(error.code ?? '')) return undefined;
-    throw error;
-  });
+  const body = JSON.stringify({ command, input });
+  if (body.length > MAX_COMMAND) {
+    throw new DomainError('PAYLOAD_TOO_LARGE', `Expected at most ${MAX_COMMAND} characters, got more.`);
+  }
+  const text = await withSocketPath(directory, SOCKET, (socketPath) => post(socketPath, body)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(error.code ?? '')) return undefined;
+      throw error;
+    },
+  );
   if (text === undefined) return undefined;
   const { result, error } = JSON.parse(text);
   if (typeof error === 'string') throw new DomainError('BAD_USER_INPUT', error);

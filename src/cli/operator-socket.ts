@@ -7,10 +7,7 @@ import type { Database } from '../database/database.js';
 import { withSocketPath } from '../database/socket-path.js';
 import { DomainError } from '../errors.js';
 import { perform } from './operator.js';
-import { SOCKET } from './operator-client.js';
-
-/** Bytes of a command, which is a few names. */
-const MAX_COMMAND = 64 * 1024;
+import { MAX_COMMAND, SOCKET } from './operator-client.js';
 
 /** Opens the socket for as long as the server runs. The caller holds the directory, so one that is there is left over. */
 export async function openOperatorSocket(

@@ -5,6 +5,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** An option that came with a value that does not fit. */
+export const misfit = (option: string, expected: string, got: string): UsageError =>
+  new UsageError(`--${option}: expected ${expected}, got ${JSON.stringify(got.slice(0, 100))}.`);
+
 /** What could not be done, in words for whoever asked; the exit code is 1. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
@@ -43,7 +47,7 @@ export interface Given {
 export function readArguments(command: Command, args: readonly string[]): Given {
   const { values, positionals } = parsed(command, args);
   const [operand, superfluous] = positionals;
-  if (command.operand !== undefined && operand === undefined) {
+  if (command.operand !== undefined && !operand) {
     throw new UsageError(`Expected ${command.operand}, got nothing.`);
   }
   const extra = command.operand === undefined ? operand : superfluous;
@@ -70,7 +74,7 @@ function parsed({ options }: Command, args: readonly string[]) {
     return parseArgs({ args: [...args], options: config, allowPositionals: true });
   } catch (error) {
     // Node adds how to give an operand that looks like an option; one sentence is enough.
-    throw new UsageError(error instanceof Error ? `${error.message.split('. ')[0]}.` : String(error));
+    throw new UsageError(error instanceof Error ? `${error.message.split(/\.\s/)[0]}.` : String(error));
   }
 }
 

@@ -1,8 +1,9 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { SECRET } from '../accounts/secrets.js';
 
-const secret = z.string().startsWith('tdg_');
+const secret = z.string().regex(SECRET);
 const tokens = z.object({ admin: secret, member: secret, service: secret, run: secret });
 
 /** The demo workspace's secrets, one of each kind of caller. */

@@ -143,7 +143,7 @@ describe('a server started in an empty directory', () => {
   });
 
   it.each([
-    [['--token', 'tdg_nobody'], /^Expected a credential, which is tdg_ and 43 characters/],
+    [['--token', 'tdg_nobody'], /^--token: expected a credential, which is tdg_ and 43 characters/],
     [['--format', 'morse', '--fast'], /format: expected one of/],
     [['--pace', 'slow'], /--pace: expected lines a second/],
   ])('refuses a recording with %j in one sentence', async (options, reason) => {

@@ -51,7 +51,7 @@ describe('the command line', () => {
     [['serve', '--frob'], "Unknown option '--frob'"],
     [['serve', 'now'], 'Expected no "now" here.'],
     [['replay'], 'Expected FILE, got nothing.'],
-    [['account', 'plan', '--account', 'x', '--api-access', 'maybe'], 'expected on or off, got maybe'],
+    [['account', 'plan', '--account', 'x', '--api-access', 'maybe'], 'expected on or off, got "maybe"'],
   ])('does not understand %j, says why, and exits with 2', async (args, reason) => {
     const { code, out, err } = await run(args);
     expect(err).toContain(reason);
