@@ -3,7 +3,7 @@ import { badUserInput, DomainError } from '../errors.js';
 import type { Stretch } from '../graphql/connections.js';
 import { parse, text } from '../parse.js';
 import { fold } from './folding.js';
-import { findIndexed, scanMessages } from './search-store.js';
+import { findIndexed, type Slice, scanMessages } from './search-store.js';
 
 /** Characters, as code points. */
 const SHORTEST = 2;
@@ -56,37 +56,55 @@ export async function findMatches(
   stretch: Stretch,
   { folded, word }: Needle,
 ): Promise<readonly number[]> {
-  const { limit, order } = stretch;
-  const deadline = performance.now() + SEARCH_MS;
-  const hits: number[] = [];
-  let { above, below } = stretch;
-  let rows = FIRST_SLICE;
-  let unasked = word;
-  for (let seen = 0; hits.length < limit; ) {
-    const begun = performance.now();
-    const slice = await scanMessages(database, sessionId, { above, below, limit: rows, order }, folded);
-    hits.push(...slice.hits);
-    seen += slice.seen;
-    if (slice.seen < rows || slice.last === null) break;
-    if (order === 'ascending') above = slice.last;
-    else below = slice.last;
-    if (unasked !== undefined && seen >= SCAN_FIRST && hits.length < limit) {
-      const bounds = { above, below, limit: MOST_INDEXED, timeoutMs: INDEX_MS };
-      const rest = await findIndexed(database, sessionId, bounds, { folded, word: unasked });
-      unasked = undefined;
-      if (rest !== null) {
-        hits.push(...[...rest].sort(order === 'ascending' ? (a, b) => a - b : (a, b) => b - a));
-        break;
-      }
-    }
-    if (performance.now() > deadline) throw tookTooLong();
-    rows = nextSlice(rows, performance.now() - begun);
+  const scan = new Scan(database, sessionId, stretch, folded);
+  await scan.run(SCAN_FIRST);
+  if (!scan.done && word !== undefined) {
+    const bounds = { ...scan.rest, limit: MOST_INDEXED, timeoutMs: INDEX_MS };
+    const indexed = await findIndexed(database, sessionId, bounds, { folded, word });
+    if (indexed !== null) return [...scan.hits, ...inOrder(indexed, stretch)].slice(0, stretch.limit);
   }
-  return hits.slice(0, limit);
+  await scan.run(Number.POSITIVE_INFINITY);
+  return scan.hits.slice(0, stretch.limit);
 }
 
-const nextSlice = (rows: number, ms: number): number =>
-  ms > SLICE_MS ? FIRST_SLICE : Math.min(LARGEST_SLICE, rows * 2);
+const inOrder = (numbers: readonly number[], { order }: Stretch): readonly number[] =>
+  numbers.toSorted(order === 'ascending' ? (a, b) => a - b : (a, b) => b - a);
+
+/** Looks through the messages of a stretch, slice by slice, until it has as many hits as are wanted. */
+class Scan {
+  readonly hits: number[] = [];
+  /** What is still to be looked through. */
+  rest: Stretch;
+  done = false;
+  readonly #read: (stretch: Stretch) => Promise<Slice>;
+  readonly #deadline = performance.now() + SEARCH_MS;
+  #seen = 0;
+  #size = FIRST_SLICE;
+
+  constructor(database: Database, sessionId: string, stretch: Stretch, folded: string) {
+    this.rest = stretch;
+    this.#read = (slice) => scanMessages(database, sessionId, slice, folded);
+  }
+
+  /** Goes on until it is done or has seen so many messages. @throws TIMEOUT. */
+  async run(upTo: number): Promise<void> {
+    while (!this.done && this.#seen < upTo) {
+      const begun = performance.now();
+      if (begun > this.#deadline) throw tookTooLong();
+      this.#take(await this.#read({ ...this.rest, limit: this.#size }));
+      this.#size =
+        performance.now() - begun > SLICE_MS ? FIRST_SLICE : Math.min(LARGEST_SLICE, this.#size * 2);
+    }
+  }
+
+  #take({ hits, seen, last }: Slice): void {
+    this.hits.push(...hits);
+    this.#seen += seen;
+    this.done = this.hits.length >= this.rest.limit || seen < this.#size || last === null;
+    if (last === null) return;
+    this.rest = { ...this.rest, ...(this.rest.order === 'ascending' ? { above: last } : { below: last }) };
+  }
+}
 
 const tookTooLong = () =>
   new DomainError(

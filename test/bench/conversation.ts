@@ -37,7 +37,9 @@ export async function conversation({ quick }: BenchOptions): Promise<void> {
   const house = await openBenchHouse();
   try {
     const length = quick ? LENGTH.quick : LENGTH.full;
+    const begun = performance.now();
     await fill(house.database.pool, house.sessionId, length);
+    console.log(`Written and indexed in ${Math.round((performance.now() - begun) / 1_000)} s.`);
     const scopes = ['conversation:read' as const];
     const run = { kind: 'RUN' as const, sessionId: house.sessionId, scopes, ttlSeconds: 3_600 };
     const { secret } = await createToken(house.database, run);

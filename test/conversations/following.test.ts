@@ -165,5 +165,5 @@ describe('a client that reads a page and follows from its checkpoint', () => {
       }),
       { numRuns: 12 },
     );
-  });
+  }, 180_000);
 });

@@ -94,5 +94,5 @@ describe('older and older pages of a conversation, of any size and types', () =>
       }),
       { numRuns: 25 },
     );
-  });
+  }, 180_000);
 });

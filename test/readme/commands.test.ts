@@ -63,6 +63,32 @@ describe('what the README says to type', () => {
     return session.events.nodes as { eventId: string; kind: string }[];
   };
 
+  /** Does `work` in a folder with these files, once they compile. */
+  const withCode = async (
+    files: Readonly<Record<string, string>>,
+    work: (folder: string) => Promise<void>,
+  ) => {
+    mkdirSync(join(root, 'test/generated'), { recursive: true });
+    const folder = mkdtempSync(join(root, 'test/generated/readme-'));
+    try {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), shell.place(text));
+      const config = '{ "extends": "../../../tsconfig.json", "include": ["*.ts"] }';
+      writeFileSync(join(folder, 'tsconfig.json'), config);
+      const compile = [
+        join(root, 'node_modules/typescript/bin/tsc'),
+        '--noEmit',
+        '--rootDir',
+        root,
+        '-p',
+        folder,
+      ];
+      await promisify(execFile)(process.execPath, compile).catch(({ stdout }) => expect(stdout).toBe(''));
+      await work(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+
   it('is also what CI does on a clean clone', () => {
     const commands = `${startCommand}${testCommand}`.trim().split(/ && |\n/);
     const ci = file('.ci/run').split('\n');
@@ -145,36 +171,41 @@ describe('what the README says to type', () => {
   });
 
   it('follows with the official client, by code that compiles and is the code that is tested', async () => {
-    mkdirSync(join(root, 'test/generated'), { recursive: true });
-    const folder = mkdtempSync(join(root, 'test/generated/readme-'));
-    try {
-      const snippet = take('ts', 'Follow and resume');
-      expect(snippet).toBe(file('test/subscriptions/resume-snippet.ts'));
-      writeFileSync(join(folder, 'resume-snippet.ts'), snippet);
-      writeFileSync(join(folder, 'follow.ts'), shell.place(take('ts', 'Follow and resume')));
-      writeFileSync(
-        join(folder, 'tsconfig.json'),
-        '{ "extends": "../../../tsconfig.json", "include": ["*.ts"] }',
-      );
-      const compile = [
-        join(root, 'node_modules/typescript/bin/tsc'),
-        '--noEmit',
-        '--rootDir',
-        root,
-        '-p',
-        folder,
-      ];
-      await promisify(execFile)(process.execPath, compile).catch(({ stdout }) => expect(stdout).toBe(''));
-
+    const snippet = take('ts', 'Follow and resume');
+    expect(snippet).toBe(file('test/subscriptions/resume-snippet.ts'));
+    const code = { 'resume-snippet.ts': snippet, 'follow.ts': take('ts', 'Follow and resume') };
+    await withCode(code, async (folder) => {
       const run = take('bash', 'Follow and resume').replace('follow.ts', join(folder, 'follow.ts'));
       const following = shell.start(run);
       const expected = (await eventsOf()).map(({ eventId, kind }) => `${eventId} ${kind}\n`).join('');
-      await vi.waitFor(() => expect(following.printed).toBe(expected), { timeout: 10_000 });
+      await vi.waitFor(() => expect(following.printed).toBe(expected), { timeout: 20_000 });
       const refused = await shell.run(`( MEMBER=tdg_wrong\n${run.trim()} 2>&1 ) || true`);
       expect(refused).toBe('UNAUTHENTICATED\n');
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    });
+  });
+
+  it("reads an agent's own conversation, by code that compiles: pages, a search, and what comes then", async () => {
+    const heading = "An agent's own conversation";
+    await shell.run(take('bash', heading));
+    const code = {
+      'resume-snippet.ts': file('test/subscriptions/resume-snippet.ts'),
+      'recall.ts': take('ts', heading),
+    };
+    await withCode(code, async (folder) => {
+      const recalling = shell.start(take('bash', heading).replace('recall.ts', join(folder, 'recall.ts')));
+      const said = () => recalling.printed.split('\n').slice(0, 3);
+      await vi.waitFor(() => expect(recalling.printed).toContain('about peat'), { timeout: 20_000 });
+      expect(said()).toEqual([
+        'USER What becomes of a drained bog?',
+        'ASSISTANT Its peat decays, and the ground sinks.',
+        expect.stringMatching(/^ASSISTANT /),
+      ]);
+      expect(recalling.printed).toContain('\n1 about peat\n');
+      const mutation =
+        'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { session { status } } }';
+      await ask(mutation, service(), { input: { sessionId: shell.variable('SESSION'), text: 'And then?' } });
+      await vi.waitFor(() => expect(recalling.printed).toContain('And then?'), { timeout: 20_000 });
+    });
   });
 
   it('lets a page of another server in through its proxy, over HTTP and WebSocket', async () => {
