@@ -30,6 +30,7 @@ describe('the configuration', () => {
       maxBody: 8 * MB,
       maxFrame: 4 * MB,
       maxLine: 4 * MB,
+      drainMs: 2_000,
       graphiql: true,
       introspection: true,
       demo: true,
@@ -52,6 +53,7 @@ describe('the configuration', () => {
       TIDINGS_MAX_LINE: '3MB',
       TIDINGS_GRAPHIQL: 'on',
       TIDINGS_INTROSPECTION: 'true',
+      TIDINGS_DRAIN: '5',
       TIDINGS_DEMO: '1',
     };
     expect(Object.keys(env).sort()).toEqual([...VARIABLES].sort());
@@ -68,6 +70,7 @@ describe('the configuration', () => {
       maxBody: MB,
       maxFrame: 2 * MB,
       maxLine: 3 * MB,
+      drainMs: 5_000,
       graphiql: true,
       introspection: true,
       demo: true,

@@ -11,7 +11,9 @@ import { openTestDatabase } from './database.js';
 import { countResources, expectReleased } from './resources.js';
 
 const log = pino({ level: 'silent' });
-const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off' });
+const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', TIDINGS_DRAIN: '0' });
+
+const patiently = { timeout: 20_000 };
 
 let gateway: Gateway | undefined;
 afterEach(() => gateway?.close());
@@ -43,9 +45,9 @@ async function follow({ url }: Gateway, secret: string, query: string) {
   socket.on('message', (data) => types.push(JSON.parse(String(data)).type));
   await once(socket, 'open');
   socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${secret}` } }));
-  await vi.waitFor(() => expect(types).toContain('connection_ack'));
+  await vi.waitFor(() => expect(types).toContain('connection_ack'), patiently);
   socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
-  await vi.waitFor(() => expect(types).toContain('next'));
+  await vi.waitFor(() => expect(types).toContain('next'), patiently);
   return { closed };
 }
 

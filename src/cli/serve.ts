@@ -7,13 +7,16 @@ import { openOperatorSocket } from './operator-socket.js';
 import { createLog } from './terminal-log.js';
 import type { Environment } from './usage.js';
 
+/** How long, in ms, a server that was told to stop may take, whatever hangs: less than most supervisors wait before they kill. */
+const STOP_LIMIT = 9_500;
+
 /** Runs the gateway until a signal says stop. */
 export async function serve(env: Environment): Promise<number> {
   const config = readConfig(env);
   const isTerminal = process.stdout.isTTY === true;
   const log = createLog(config.logLevel, isTerminal);
   // Asked for before anything is open, so that no signal finds the process without an answer.
-  const stop = stopSignal();
+  const stop = stopSignal(log);
   await requireFreePort(config);
   const gateway = await startGateway(config, { log });
   const operator = await openOperator(config, gateway, log);
@@ -32,17 +35,29 @@ function openOperator({ dataDir }: Config, { means }: Gateway, log: Logger) {
 }
 
 /** The first signal asks to stop, a second one insists. */
-function stopSignal(): Promise<NodeJS.Signals> {
+function stopSignal(log: Logger): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = false;
     const onSignal = (signal: NodeJS.Signals) => {
       if (asked) process.exit(130);
       asked = true;
+      leaveInTime(log);
       resolve(signal);
     };
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
   });
+}
+
+/** Ends the process when its time is over, whether something still has to be closed or was left open. */
+function leaveInTime(log: Logger): void {
+  const leave = () => {
+    const left = [...new Set(process.getActiveResourcesInfo())];
+    log.fatal({ left }, `not everything ended within ${STOP_LIMIT} ms; leaving it as it is`);
+    process.exit(1);
+  };
+  // What keeps the process alive until then must be something else: that it was told to stop is no reason to wait.
+  setTimeout(leave, STOP_LIMIT).unref();
 }
 
 function welcome(config: Config, { url, hasDemo }: Gateway): string {

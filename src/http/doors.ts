@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { asTimeout } from '../database/faults.js';
 import { DomainError, notFound } from '../errors.js';
 import { drain } from './body.js';
+import type { Draining } from './draining.js';
 import { type Engine, GRAPHQL_PATH } from './engine.js';
 import { demoFor } from './graphiql/access.js';
 import { ASSET_PATH, Assets } from './graphiql/assets.js';
@@ -24,14 +25,14 @@ export class Doors {
   readonly #parts: HttpParts;
   readonly #engine: Engine;
   readonly #sockets: WebSockets;
-  readonly #closing: AbortSignal;
+  readonly #draining: Draining;
   readonly #assets = new Assets();
 
-  constructor(parts: HttpParts, engine: Engine, sockets: WebSockets, closing: AbortSignal) {
+  constructor(parts: HttpParts, engine: Engine, sockets: WebSockets, draining: Draining) {
     this.#parts = parts;
     this.#engine = engine;
     this.#sockets = sockets;
-    this.#closing = closing;
+    this.#draining = draining;
   }
 
   /** Answers a request, always: what is thrown on the way is shown as it may be shown. */
@@ -53,7 +54,7 @@ export class Doors {
   upgrade(req: IncomingMessage, connection: Duplex, head: Buffer): void {
     connection.once('error', () => connection.destroy());
     try {
-      if (this.#closing.aborted) throw shuttingDown();
+      if (this.#draining.hasBegun) throw shuttingDown();
       if (pathOf(req) !== GRAPHQL_PATH) throw nothingHere();
       refuseCrossSite(req, this.#parts.publicUrl);
       this.#sockets.accept(req, connection, head);
@@ -70,7 +71,7 @@ export class Doors {
     const path = pathOf(req);
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     if (path === '/health') return answerHealth(res);
-    if (this.#closing.aborted) throw shuttingDown();
+    if (this.#draining.hasBegun) throw shuttingDown();
     if (path === '/ready') return answerReady(res, this.#parts.means.database);
     if (isRead && this.#parts.config.graphiql && (await this.#showGraphiql(req, res, path))) return;
     refuseCrossSite(req, this.#parts.publicUrl);
@@ -78,8 +79,8 @@ export class Doors {
     if (path !== GRAPHQL_PATH && ingestInto === undefined) throw nothingHere();
     if (ingestInto !== undefined && req.method !== 'POST') return answerMethod(res, 'POST');
     const viewer = await this.#parts.authenticate(req.headers.authorization);
-    if (ingestInto === undefined) return handleGraphQL(this.#engine, viewer, req, res, this.#closing);
-    return handleIngest(this.#parts, viewer, ingestInto, req, res, this.#closing);
+    if (ingestInto === undefined) return handleGraphQL(this.#engine, viewer, req, res, this.#draining);
+    return handleIngest(this.#parts, viewer, ingestInto, req, res, this.#draining.signal);
   }
 
   /** GraphiQL and what belongs to it; false when that is not what was asked for. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { Draining } from './draining.js';
 import { formatResult } from './format.js';
 import { acceptsEventStream } from './media-types.js';
 
@@ -48,25 +49,25 @@ const isUpdates = (result: unknown): result is Updates =>
   typeof result === 'object' && result !== null && Symbol.asyncIterator in result && 'next' in result;
 
 /**
- * Writes updates as server-sent events (graphql-sse, distinct connections) until they end, the reader leaves or the server closes.
+ * Writes updates as server-sent events (graphql-sse, distinct connections) until they end, the reader leaves or the server lets it go.
  * The next update is asked for when the last one has gone out: a slow reader waits, nothing queues (P5).
  */
 export async function writeEventStream(
   updates: Updates,
   res: ServerResponse,
-  closing: AbortSignal,
+  draining: Draining,
 ): Promise<void> {
   // Begun too late: nobody would tell any more that the reader has left.
-  if (res.destroyed || closing.aborted) {
+  if (res.destroyed || draining.hasBegun) {
     res.destroy();
     await updates.return?.();
     return;
   }
   const leave = () => void updates.return?.();
   // Cut, not completed: a client that was cut comes back and goes on where it was.
-  const cut = () => res.destroy();
+  // Cut, not completed: a client that was cut comes back and goes on where it was.
+  const release = draining.onTurn(() => res.destroy());
   res.once('close', leave);
-  closing.addEventListener('abort', cut);
   res.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',
@@ -86,7 +87,7 @@ export async function writeEventStream(
   } finally {
     clearInterval(ping);
     res.off('close', leave);
-    closing.removeEventListener('abort', cut);
+    release();
   }
 }
 

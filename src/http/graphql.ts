@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Viewer } from '../accounts/viewer.js';
 import { badUserInput } from '../errors.js';
 import { readBody } from './body.js';
+import type { Draining } from './draining.js';
 import type { Engine } from './engine.js';
 import { streamBehind, writeEventStream } from './event-stream.js';
 import { ACCEPTED, acceptedRanges, isGraphQLType, mediaTypeOf, OFFERED } from './media-types.js';
@@ -17,7 +18,7 @@ export async function handleGraphQL(
   viewer: Viewer,
   req: IncomingMessage,
   res: ServerResponse,
-  closing: AbortSignal,
+  draining: Draining,
 ): Promise<void> {
   const type = mediaTypeOf(req.headers['content-type']);
   if (req.method === 'POST') {
@@ -29,7 +30,7 @@ export async function handleGraphQL(
   const response = await engine.fetch(await toRequest(engine, req, { accept, 'content-type': type }), viewer);
   const updates = streamBehind(response);
   if (updates === undefined) await sendResponse(response, res);
-  else await writeEventStream(updates, res, closing);
+  else await writeEventStream(updates, res, draining);
 }
 
 const unsupported = () =>

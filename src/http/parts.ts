@@ -8,7 +8,10 @@ import type { DemoAccess } from './graphiql/page.js';
 
 /** What the doors need to know of the house. */
 export interface HttpParts {
-  readonly config: Pick<Config, 'host' | 'maxBody' | 'maxFrame' | 'maxLine' | 'introspection' | 'graphiql'>;
+  readonly config: Pick<
+    Config,
+    'host' | 'maxBody' | 'maxFrame' | 'maxLine' | 'introspection' | 'graphiql' | 'drainMs'
+  >;
   readonly schema: GraphQLSchema;
   /** What an operation works with, but for who asks. */
   readonly means: Omit<Operation, 'viewer'>;

@@ -44,13 +44,22 @@ export function answerJson(res: ServerResponse, body: unknown, options: AnswerOp
   res.end(text);
 }
 
-/** The same shape as GraphQL's errors, so that a client reads one kind of refusal. */
+/** The shape of GraphQL's errors, so that a client reads one kind of refusal. */
+export const errorOf = ({ message, code, details }: DomainError) => ({
+  message,
+  extensions: { code, ...details },
+});
+
+/** Answers with an error, and the HTTP status of its code. */
 export function answerError(res: ServerResponse, error: DomainError, options: AnswerOptions = {}): void {
-  const body = { errors: [{ message: error.message, extensions: { code: error.code, ...error.details } }] };
-  answerJson(res, body, {
-    status: options.status ?? statusOf(error),
-    headers: { ...HEADERS[error.code], ...options.headers },
-  });
+  answerJson(
+    res,
+    { errors: [errorOf(error)] },
+    {
+      status: options.status ?? statusOf(error),
+      headers: { ...HEADERS[error.code], ...options.headers },
+    },
+  );
 }
 
 /** The path is right, the method is not. */

@@ -1,13 +1,16 @@
-import { once, setMaxListeners } from 'node:events';
-import { createServer, IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Doors } from './doors.js';
+import { Draining } from './draining.js';
 import { createEngine } from './engine.js';
 import type { HttpParts } from './parts.js';
 import { WebSockets, type WebSocketTimes } from './web-sockets.js';
 
-/** How long, in ms, requests that are being answered have when the server stops, before they are cut. */
-const GRACE = 5_000;
+/** How long, in ms, what is open has when the server stops, before it is cut; longer than the longest window. */
+const GRACE = 7_000;
 
 export interface HttpOptions {
   /** 0 takes any free port. */
@@ -22,7 +25,10 @@ export type HttpSettings = Omit<HttpParts, 'publicUrl'> & { readonly publicUrl: 
 export interface HttpServer {
   /** Where it is reached, without a slash at the end. */
   readonly url: string;
-  /** Refuses what is new, ends every stream, lets answers finish, and returns when nothing is left open. May be called again. */
+  /**
+   * Refuses what is new, and goes on saying so for the configured window unless nothing is open; lets every stream go within it, and
+   * answers finish. Returns when nothing is left open. May be called again.
+   */
   close(): Promise<void>;
 }
 
@@ -34,9 +40,7 @@ export async function startHttp(
   { publicUrl, ...rest }: HttpSettings,
   { port, host, webSockets }: HttpOptions,
 ): Promise<HttpServer> {
-  const closing = new AbortController();
-  // One listener for each open stream.
-  setMaxListeners(0, closing.signal);
+  const draining = new Draining();
   // An ingest body may take hours; every other body has its own limit.
   const server = createServer({
     requestTimeout: 0,
@@ -48,21 +52,31 @@ export async function startHttp(
   const url = originOf(host, (server.address() as AddressInfo).port);
   const parts: HttpParts = { ...rest, publicUrl: publicUrl ?? url };
   const engine = createEngine(parts);
-  const sockets = new WebSockets(parts, engine, webSockets);
-  const doors = new Doors(parts, engine, sockets, closing.signal);
+  const sockets = new WebSockets(parts, engine, draining, webSockets);
+  const doors = new Doors(parts, engine, sockets, draining);
+  const answers = new Set<Promise<void>>();
   server.on('request', (req, res) => {
-    res.once('close', () => closing.signal.aborted && setImmediate(() => server.closeIdleConnections()));
-    void doors.answer(req, res);
+    if (draining.hasBegun) res.setHeader('connection', 'close');
+    res.once('close', () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections());
+    });
+    const answer = doors.answer(req, res).finally(() => answers.delete(answer));
+    answers.add(answer);
   });
   server.on('upgrade', (req, connection, head) => doors.upgrade(req, connection, head));
   let closed: Promise<void> | undefined;
   const close = async () => {
-    closing.abort();
+    const window = (await connectionsOf(server)) > 0 ? parts.config.drainMs : 0;
+    draining.begin(window);
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+      sockets.terminate();
+    }, GRACE);
+    await delay(window);
     const ended = once(server, 'close');
     server.close();
-    const grace = setTimeout(() => server.closeAllConnections(), GRACE);
-    await Promise.all([sockets.close(), ended]);
-    clearTimeout(grace);
+    await Promise.all([sockets.close(), ended, ...answers]);
+    clearTimeout(cut);
   };
   return {
     url,
@@ -72,6 +86,8 @@ export async function startHttp(
     },
   };
 }
+
+const connectionsOf = (server: Server) => promisify(server.getConnections.bind(server))();
 
 /**
  * A request that upgrades to nothing but a WebSocket: an offer of anything else, such as curl's of HTTP/2, is ignored, and the request

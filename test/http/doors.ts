@@ -41,7 +41,7 @@ export async function openDoors({ env = {}, webSockets, demo, ready = true }: Do
   const streams = new Streams();
   const server = await startHttp(
     {
-      config: readConfig(env),
+      config: readConfig({ TIDINGS_DRAIN: '0', ...env }),
       schema: answersOfEveryKind(streams),
       means: meansOf(ready),
       authenticate,

@@ -24,6 +24,8 @@ export class Streams {
   pulled = 0;
   /** Mutations that ran. */
   touched = 0;
+  /** Answers of a certain size that were made. */
+  padded = 0;
   /** Lets the queries answer that wait; each adds itself. */
   readonly waiting: (() => void)[] = [];
 }
@@ -48,7 +50,7 @@ class Counter extends Pulled<number> {
   }
 
   protected onEnd(): void {
-    this.streams.open -= 1;
+    if (this.#at > 0) this.streams.open -= 1;
   }
 }
 
@@ -79,6 +81,14 @@ export function answersOfEveryKind(streams: Streams): GraphQLSchema {
       waits: {
         type: GraphQLString,
         resolve: () => new Promise((resolve) => streams.waiting.push(() => resolve('done'))),
+      },
+      padded: {
+        type: GraphQLString,
+        args: { bytes: { type: new GraphQLNonNull(GraphQLInt) } },
+        resolve: (_, { bytes }: { bytes: number }) => {
+          streams.padded += 1;
+          return 'x'.repeat(bytes);
+        },
       },
       refused: { type: GraphQLString, resolve: reject(notFound('Nothing has that id.')) },
       broken: { type: GraphQLString, resolve: reject(new Error('SELECT secret FROM /etc/passwd')) },

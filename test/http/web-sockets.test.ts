@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type Client, createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ClientOptions, WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import { FAILING, GOOD, openDoors, steady, type TestDoors } from './doors.js';
+import { initialised, rawSocket } from './raw-socket.js';
 
 let doors: TestDoors;
 beforeAll(async () => {
-  doors = await openDoors({ env: { TIDINGS_MAX_FRAME: '64kB' }, webSockets: { init: 100 } });
+  doors = await openDoors({ env: { TIDINGS_MAX_FRAME: '64kB' } });
 });
 afterAll(() => doors.close());
 
@@ -20,25 +21,6 @@ const client = (authorization = GOOD): Client =>
     retryAttempts: 0,
     connectionParams: { authorization },
   });
-
-/** A socket that speaks the protocol by hand: what it received, in order, and how it was closed. */
-async function rawSocket(url = doors.socket, options: ClientOptions = {}) {
-  const socket = new WebSocket(url, 'graphql-transport-ws', options);
-  const messages: { type: string; payload?: unknown }[] = [];
-  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
-  const closed = once(socket, 'close').then(([code, reason]) => ({ code, reason: String(reason) }));
-  await once(socket, 'open');
-  const send = (message: object) => socket.send(JSON.stringify(message));
-  return { socket, messages, closed, send };
-}
-
-/** A raw socket whose credential was found good. */
-async function initialised(url?: string, options?: ClientOptions) {
-  const raw = await rawSocket(url, options);
-  raw.send({ type: 'connection_init', payload: { authorization: GOOD } });
-  await vi.waitFor(() => expect(raw.messages).toEqual([{ type: 'connection_ack' }]));
-  return raw;
-}
 
 describe('a WebSocket', () => {
   it('carries queries, mutations and subscriptions', async () => {
@@ -61,7 +43,7 @@ describe('a WebSocket', () => {
     ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
     ['query A { hello } query B { hello }', 'BAD_USER_INPUT'],
   ])('refuses %s before it runs', async (query, code) => {
-    const { messages, send, socket } = await initialised();
+    const { messages, send, socket } = await initialised(doors.socket);
     send({ type: 'subscribe', id: '1', payload: { query } });
     await vi.waitFor(() => expect(messages).toHaveLength(2));
     expect(messages[1]).toMatchObject({ type: 'error', id: '1', payload: [{ extensions: { code } }] });
@@ -94,7 +76,7 @@ describe('a WebSocket', () => {
   });
 
   it('lets a subscription go when its client completes it', async () => {
-    const { messages, send, socket } = await initialised();
+    const { messages, send, socket } = await initialised(doors.socket);
     send({
       type: 'subscribe',
       id: '1',
@@ -108,7 +90,7 @@ describe('a WebSocket', () => {
   });
 
   it('lets all subscriptions go when it is closed', async () => {
-    const { messages, send, socket } = await initialised();
+    const { messages, send, socket } = await initialised(doors.socket);
     for (const id of ['1', '2'])
       send({
         type: 'subscribe',
@@ -122,7 +104,7 @@ describe('a WebSocket', () => {
   });
 
   it('pulls no more than its reader reads', async () => {
-    const { messages, send, socket } = await initialised();
+    const { messages, send, socket } = await initialised(doors.socket);
     const before = doors.streams.pulled;
     const query = 'subscription { count(to: 1000, bytes: 50000) { number padding } }';
     socket.pause();
@@ -138,25 +120,27 @@ describe('a WebSocket', () => {
 
 describe('a WebSocket is closed', () => {
   it('with 4408 when no connection_init comes', async () => {
-    const { closed } = await rawSocket();
+    const impatient = await openDoors({ webSockets: { init: 100 } });
+    const { closed } = await rawSocket(impatient.socket);
     expect((await closed).code).toBe(4408);
+    await impatient.close();
   });
 
   it('with 4429 at a second connection_init', async () => {
-    const { closed, send } = await initialised();
+    const { closed, send } = await initialised(doors.socket);
     send({ type: 'connection_init', payload: { authorization: GOOD } });
     expect((await closed).code).toBe(4429);
   });
 
   it.each([undefined, 'Bearer tdg_bad', 7])('with 4401 for a bad credential: %s', async (authorization) => {
-    const { closed, send, messages } = await rawSocket();
+    const { closed, send, messages } = await rawSocket(doors.socket);
     send({ type: 'connection_init', payload: { authorization } });
     expect(await closed).toEqual({ code: 4401, reason: 'UNAUTHENTICATED' });
     expect(messages).toEqual([]);
   });
 
   it('with 4401 for a subscribe that comes before its credential was found good', async () => {
-    const { closed, send } = await rawSocket();
+    const { closed, send } = await rawSocket(doors.socket);
     const before = doors.streams.pulled;
     send({ type: 'connection_init', payload: { authorization: 'Bearer tdg_bad' } });
     send({ type: 'subscribe', id: '1', payload: { query: 'subscription { count(to: 1) { number } }' } });
@@ -165,13 +149,13 @@ describe('a WebSocket is closed', () => {
   });
 
   it('with 1013, to come back later, when a credential cannot be looked up', async () => {
-    const { closed, send } = await rawSocket();
+    const { closed, send } = await rawSocket(doors.socket);
     send({ type: 'connection_init', payload: { authorization: FAILING } });
     expect((await closed).code).toBe(1013);
   });
 
   it('with 1009 for a frame that is too large, and never parses it', async () => {
-    const { closed, send } = await initialised();
+    const { closed, send } = await initialised(doors.socket);
     const before = doors.streams.pulled;
     const query = `subscription { count(to: 1) { number } } #${'x'.repeat(80 * 1024)}`;
     send({ type: 'subscribe', id: '1', payload: { query } });
@@ -180,7 +164,7 @@ describe('a WebSocket is closed', () => {
   });
 
   it('with 4409 for an id that is in use', async () => {
-    const { closed, send } = await initialised();
+    const { closed, send } = await initialised(doors.socket);
     const payload = { query: SILENT };
     send({ type: 'subscribe', id: '1', payload });
     send({ type: 'subscribe', id: '1', payload });
@@ -191,7 +175,7 @@ describe('a WebSocket is closed', () => {
   it.each(['{ no json', '{"type":"nothing"}', '{"id":"1","type":"next","payload":{}}'])(
     'with 4400 for %s',
     async (text) => {
-      const { closed, socket } = await initialised();
+      const { closed, socket } = await initialised(doors.socket);
       socket.send(text);
       expect((await closed).code).toBe(4400);
     },

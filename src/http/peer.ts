@@ -1,0 +1,252 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { MessageType, type Server, stringifyMessage } from 'graphql-ws';
+import type { Logger } from 'pino';
+import type { WebSocket } from 'ws';
+import type { Viewer } from '../accounts/viewer.js';
+import { badUserInput, type DomainError } from '../errors.js';
+import type { Draining } from './draining.js';
+import { Pulse } from './pulse.js';
+import { errorOf, shuttingDown } from './responses.js';
+
+/** Bytes that may come before the connection is acknowledged: room for connection_init and its secret, not for holding memory. */
+const MAX_EARLY = 8 * 1024;
+
+/** Bytes that wait to be read by the peer; beyond them nothing more of it is read, so that what it asks for cannot pile up. */
+const MAX_UNREAD = 1024 * 1024;
+
+/** Operations at once. */
+const MAX_OPERATIONS = 100;
+
+export interface PeerOptions {
+  readonly log: Logger;
+  readonly draining: Draining;
+  /** Bytes a second; see Pulse. */
+  readonly slowest: number;
+  /** Bytes that the messages of all operations under way may have together. */
+  readonly maxHeld: number;
+}
+
+/** A subscribe message that was handed on and is not dealt with to its end: while its answer is not sent, or its updates go on. */
+interface Operation {
+  readonly size: number;
+  /** Its client has let it go. */
+  completed: boolean;
+  isStream: boolean;
+  /** The next operation of this id, which begins when nothing is left of this one. */
+  next: string | undefined;
+}
+
+/**
+ * Who is at the other end of a WebSocket, and how much of this server's memory it may take. A message is awaited until the socket has
+ * taken it, and the next update is asked for only then: a slow reader waits, nothing queues (P5).
+ */
+export class Peer {
+  readonly request: IncomingMessage;
+  /** Set once its credential was found good. */
+  viewer: Viewer | undefined;
+  readonly #socket: WebSocket;
+  readonly #options: PeerOptions;
+  readonly #pulse: Pulse;
+  readonly #operations = new Map<string, Operation>();
+  #handle: (text: string) => Promise<void> = async () => undefined;
+  #isLeaving = false;
+
+  constructor(socket: WebSocket, request: IncomingMessage, options: PeerOptions) {
+    this.request = request;
+    this.#socket = socket;
+    this.#options = options;
+    this.#pulse = new Pulse(options.slowest);
+  }
+
+  /** Speaks the protocol until the socket closes; resolves when nothing of it is left. */
+  async serve(protocol: Server<Peer>, connection: Duplex): Promise<void> {
+    const socket = this.#socket;
+    // Faults of the connection end in 'close'; ws has answered them (1009 for a message that is too large) when it reports them.
+    socket.on('error', (error) => this.#options.log.debug({ err: error }, 'WebSocket fault'));
+    socket.on('pong', () => this.#pulse.answer());
+    this.#limitEarly(connection);
+    const closed = protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: (data) => this.#send(data),
+        close: (code, reason) => this.close(code, reason),
+        onMessage: (handle) => {
+          this.#handle = handle;
+          socket.on('message', (data) => this.#receive(String(data)));
+        },
+      },
+      this,
+    );
+    const release = this.#options.draining.onTurn(() => this.#leave());
+    const [code, reason] = await new Promise<[number, string]>((resolve) => {
+      socket.once('close', (code, reason) => resolve([code, String(reason)]));
+    });
+    release();
+    await closed(code, reason);
+  }
+
+  /** Says goodbye; what comes after that is not looked at. */
+  close(code?: number, reason?: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  /** Cuts the connection. */
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  /** Asks whether the client is still there, and cuts one that did not answer in time (case 15). */
+  beat(): void {
+    if (this.#pulse.isOverdue) this.terminate();
+    else if (!this.#pulse.waits && this.#isOpen) {
+      this.#pulse.ask();
+      this.#socket.ping();
+    }
+  }
+
+  /** The operation of this id, which is about to begin, has no single answer. */
+  streams(id: string): void {
+    const operation = this.#operations.get(id);
+    if (operation !== undefined) operation.isStream = true;
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  /** Counted as they come, since a frame, or the pieces of one, would be held before anything could be said of it. */
+  #limitEarly(connection: Duplex): void {
+    let bytes = 0;
+    const count = (chunk: Buffer) => {
+      if (this.viewer !== undefined) {
+        connection.off('data', count);
+        return;
+      }
+      bytes += chunk.length;
+      if (bytes <= MAX_EARLY) return;
+      this.close(1009, `Expected connection_init in ${MAX_EARLY} bytes`);
+      this.#socket.pause();
+    };
+    connection.on('data', count);
+  }
+
+  /** The protocol's own messages are its own affair, and so is everything before the credential was found good. */
+  #receive(text: string): void {
+    if (!this.#isOpen) return;
+    const { type, id } = this.viewer === undefined ? {} : envelope(text);
+    if (type === 'subscribe' && id !== undefined) this.#subscribe(id, text);
+    else if (type === 'complete' && id !== undefined) this.#complete(id, text);
+    else void this.#hand(text);
+  }
+
+  /**
+   * graphql-ws knows an operation by its id alone. One that is completed ends a little later, and would then take away the next of its
+   * id, which nobody would ever let go: so that one waits until it is gone.
+   */
+  #subscribe(id: string, text: string): void {
+    const earlier = this.#operations.get(id);
+    if (earlier !== undefined && !(earlier.completed && earlier.next === undefined)) {
+      this.close(4409, 'Subscriber already exists');
+      return;
+    }
+    const refusal = this.#refusalOf(text.length);
+    if (refusal !== undefined) void this.#refuse(id, refusal);
+    else if (earlier === undefined) this.#begin(id, text);
+    else earlier.next = text;
+  }
+
+  #refusalOf(size: number): DomainError | undefined {
+    const { draining, maxHeld } = this.#options;
+    if (draining.hasBegun) return shuttingDown();
+    const operations = [...this.#operations.values()];
+    const held = operations.reduce((sum, { size, next }) => sum + size + (next?.length ?? 0), 0);
+    if (operations.length < MAX_OPERATIONS && held + size <= maxHeld) return undefined;
+    return badUserInput(
+      `Expected at most ${MAX_OPERATIONS} operations at once on a WebSocket, with messages of at most ${maxHeld} bytes together. Complete some first, or open another WebSocket.`,
+      { maximum: MAX_OPERATIONS },
+    );
+  }
+
+  #refuse(id: string, refusal: DomainError): Promise<void> {
+    return this.#send(stringifyMessage({ id, type: MessageType.Error, payload: [errorOf(refusal)] }));
+  }
+
+  #complete(id: string, text: string): void {
+    const operation = this.#operations.get(id);
+    if (operation === undefined) return;
+    if (operation.completed) {
+      operation.next = undefined;
+      return;
+    }
+    operation.completed = true;
+    void this.#hand(text);
+  }
+
+  #begin(id: string, text: string): void {
+    const operation: Operation = { size: text.length, completed: false, isStream: false, next: undefined };
+    this.#operations.set(id, operation);
+    void this.#hand(text).then(() => this.#ended(id, operation));
+  }
+
+  #ended(id: string, { next }: Operation): void {
+    this.#operations.delete(id);
+    if (next !== undefined && this.#isOpen) this.#begin(id, next);
+    this.#closeIfAnswered();
+  }
+
+  /** What the protocol's own code throws: on a message that only a server sends. Everything of ours is caught before. */
+  async #hand(text: string): Promise<void> {
+    try {
+      await this.#handle(text);
+    } catch (error) {
+      if (!this.#isOpen) return;
+      this.#options.log.debug({ err: error }, 'WebSocket message refused');
+      this.close(4400, 'Invalid message received');
+    }
+  }
+
+  #leave(): void {
+    this.#isLeaving = true;
+    this.#closeIfAnswered();
+  }
+
+  /** Its client comes back elsewhere, with nothing lost: streams have their position, and what was asked for is answered. */
+  #closeIfAnswered(): void {
+    if (!this.#isLeaving) return;
+    if ([...this.#operations.values()].every(({ isStream }) => isStream)) this.close(1001, 'Going away');
+  }
+
+  /**
+   * Resolves when the socket has taken the data. One that is closing takes nothing more, and then this never resolves: who waits asks
+   * for no further update, and is let go with the socket.
+   */
+  #send(data: string): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.#isOpen) return;
+      this.#pulse.send(data.length);
+      this.#socket.send(data, (error) => {
+        this.#regulate();
+        if (!error) resolve();
+      });
+      this.#regulate();
+    });
+  }
+
+  /** Listens only while the peer listens too. */
+  #regulate(): void {
+    if (!this.#isOpen) return;
+    if (this.#socket.bufferedAmount > MAX_UNREAD) this.#socket.pause();
+    else if (this.#socket.isPaused) this.#socket.resume();
+  }
+}
+
+/** Of which kind a message is, and which operation it is about; nothing for one that the protocol will refuse. */
+function envelope(text: string): { readonly type?: string; readonly id?: string } {
+  try {
+    const { type, id } = Object(JSON.parse(text));
+    return { type, ...(typeof id === 'string' && { id }) };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,95 @@
+import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
+import { makeServer, type OperationResult, type Server, type SubscribePayload } from 'graphql-ws';
+import { DomainError } from '../errors.js';
+import { coded } from '../graphql/errors.js';
+import type { Engine } from './engine.js';
+import { formatError, formatResult } from './format.js';
+import type { HttpParts } from './parts.js';
+import type { Peer } from './peer.js';
+
+type Params = Record<string, unknown>;
+type Run = () => OperationResult;
+
+/**
+ * graphql-transport-ws with our credentials, engine and errors. `initTimeout` is how long a client may take to send connection_init, in
+ * ms.
+ */
+export function createProtocol(parts: HttpParts, engine: Engine, initTimeout: number): Server<Peer> {
+  const operations = new Operations(parts, engine);
+  return makeServer<Params, Peer>({
+    connectionInitWaitTimeout: initTimeout,
+    onConnect: ({ connectionParams, extra }) => connect(parts, extra, connectionParams),
+    onSubscribe: ({ extra }, id, payload) => operations.prepare(extra, id, payload),
+    execute: (args) => operations.run(args),
+    subscribe: (args) => operations.run(args),
+    onNext: (_context, _id, _payload, _args, result) => formatResult(result),
+    onError: (_context, _id, _payload, errors) => errors.map((error) => formatError(engine.mask(error))),
+  });
+}
+
+/** Finds out who the peer is, or closes with 4401, or with 1013 where that could not be found out. */
+async function connect({ authenticate, log }: HttpParts, peer: Peer, params: Params = {}): Promise<boolean> {
+  const { authorization = peer.request.headers.authorization } = params;
+  try {
+    peer.viewer = await authenticate(typeof authorization === 'string' ? authorization : undefined);
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.code !== 'TIMEOUT') {
+      peer.close(4401, error.code);
+    } else {
+      log.error({ err: error }, 'a credential could not be looked up');
+      peer.close(1013, 'Try again later');
+    }
+    return false;
+  }
+}
+
+class Operations {
+  readonly #schema: HttpParts['schema'];
+  readonly #engine: Engine;
+  /** How each prepared operation is run: the engine's functions belong to the context that it made for it. */
+  readonly #runs = new WeakMap<ExecutionArgs, Run>();
+
+  constructor({ schema }: HttpParts, engine: Engine) {
+    this.#schema = schema;
+    this.#engine = engine;
+  }
+
+  async prepare(peer: Peer, id: string, payload: SubscribePayload) {
+    const { viewer } = peer;
+    if (viewer === undefined)
+      throw new Error('A subscribe came before its credential was found good (ws-1).');
+    const schema = this.#schema;
+    const { parse, validate, contextFactory, execute, subscribe } = this.#engine.getEnveloped({ viewer });
+    try {
+      const document = parse(payload.query);
+      const faults = validate(schema, document);
+      if (faults.length > 0) return faults;
+      const { operationName, variables: variableValues } = payload;
+      const contextValue = await contextFactory();
+      const args: ExecutionArgs = { schema, document, operationName, variableValues, contextValue };
+      const isSubscription = getOperationAST(document, operationName)?.operation === 'subscription';
+      if (isSubscription) peer.streams(id);
+      this.#runs.set(args, () => (isSubscription ? subscribe(args) : execute(args)));
+      return args;
+    } catch (error) {
+      return [parseFailure(error) ?? this.#engine.mask(error)];
+    }
+  }
+
+  async run(args: ExecutionArgs): Promise<Awaited<OperationResult>> {
+    try {
+      const run = this.#runs.get(args);
+      if (run === undefined) throw new Error('An operation runs that was not prepared (ws-2).');
+      return await run();
+    } catch (error) {
+      return { errors: [this.#engine.mask(error)] };
+    }
+  }
+}
+
+/** Over HTTP the engine gives this code itself. */
+const parseFailure = (error: unknown): GraphQLError | undefined =>
+  error instanceof GraphQLError && error.message.startsWith('Syntax Error')
+    ? coded(error, 'GRAPHQL_PARSE_FAILED')
+    : undefined;
