@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { conversation } from './conversation.js';
 import { crowd } from './crowd.js';
+import { history } from './history.js';
 import type { BenchOptions } from './house.js';
 import { pages } from './pages.js';
 
@@ -12,6 +13,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   pages,
   crowd,
   conversation,
+  history,
 };
 
 const { positionals, values } = parseArgs({
