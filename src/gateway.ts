@@ -68,8 +68,6 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   const close = once(async () => {
     for (const closer of closers.reverse()) await closer();
   });
-  const sweep = new Sweep(means, { pace: parts.sweepPace ?? SWEEP_PACE, onError });
-  closers.push(() => sweep.close());
   try {
     registerProjection(database, projectConversation);
     await backfillConversations(database);
@@ -77,6 +75,9 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
       ? await startDemo(means, bus, log, { dataDir: config.dataDir, pace: parts.demoPace })
       : undefined;
     if (demo !== undefined) closers.push(() => demo.close());
+    // Not before: a database that is being filled is left alone.
+    const sweep = new Sweep(means, { pace: parts.sweepPace ?? SWEEP_PACE, onError });
+    closers.push(() => sweep.close());
     const http = await startHttp(
       {
         config,

@@ -5,6 +5,7 @@ import { createToken } from '../accounts/tokens.js';
 import { SCOPES } from '../accounts/viewer.js';
 import { appendEvents } from '../events/append.js';
 import { createSession } from '../events/create-session.js';
+import { addElicitations } from './elicitations.js';
 import {
   CORAL_REEFS,
   HEAT_PUMPS,
@@ -21,24 +22,28 @@ const HOUR = 3_600_000;
 const BETWEEN_EVENTS = 7_000;
 
 /**
- * Makes an organisation with an admin and a member, one credential of each kind, and sessions: some that ended hours ago, and the
- * member's live one, which the `run` credential is bound to.
+ * Makes an organisation with an admin and a member, one credential of each kind, sessions, and elicitations in each status. Some
+ * sessions ended hours ago; the member's live one is what the `run` credential is bound to.
  */
 export async function makeWorkspace(means: Omit<Operation, 'viewer'>): Promise<DemoTokens> {
   const { database } = means;
   const organization = 'Demo';
   const admin = await createAccount(database, { name: 'Ada', organization, role: 'ADMIN' });
   const member = await createAccount(database, { name: 'Max', organization, role: 'MEMBER' });
+  const as = async (secret: string): Promise<Operation> => ({
+    ...means,
+    viewer: await authenticate(database, secret),
+  });
   const service = await secretOf(
     createToken(database, { kind: 'SERVICE', name: 'Demo agent', accountId: admin.id }),
   );
-  const agent: Operation = { ...means, viewer: await authenticate(database, service) };
+  const agent = await as(service);
   await addPast(agent, admin.id, CORAL_REEFS, 50);
   await addPast(agent, member.id, STREET_TREES, 26);
   await addPast(agent, member.id, HEAT_PUMPS, 3);
   const live = await createSession(agent, { accountId: member.id, title: 'Live: an agent at work' });
   const scopes = [...SCOPES];
-  return {
+  const tokens = {
     admin: await secretOf(
       createToken(database, { kind: 'PERSONAL', name: 'Demo admin', accountId: admin.id }),
     ),
@@ -48,6 +53,8 @@ export async function makeWorkspace(means: Omit<Operation, 'viewer'>): Promise<D
     service,
     run: await secretOf(createToken(database, { kind: 'RUN', name: 'Demo run', sessionId: live.id, scopes })),
   };
+  await addElicitations({ service: agent, run: await as(tokens.run), member: await as(tokens.member) });
+  return tokens;
 }
 
 const secretOf = async (issued: Promise<{ readonly secret: string }>) => (await issued).secret;

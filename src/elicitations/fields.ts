@@ -53,7 +53,7 @@ const RequestElicitationInput = builder.inputType('RequestElicitationInput', {
     requestedSchema: t.field({
       type: 'JSON',
       description:
-        "A form to fill in: the flat JSON Schema that the Model Context Protocol's elicitation allows. Absent: approval is all.",
+        "A form to fill in: the flat JSON Schema that the Model Context Protocol's elicitation allows, and `pattern`. At most 64 KiB, 100 fields with names of 1 to 128 characters, 1,000 options a field. A pattern has at most 1,000 characters and is matched in linear time: no look-around, no back-references. Absent: approval is all.",
     }),
     expiresAt: t.field({
       type: 'DateTime',
@@ -92,7 +92,11 @@ const ApproveElicitationInput = builder.inputType('ApproveElicitationInput', {
   description: 'A yes.',
   fields: (t) => ({
     elicitationId: t.id({ required: true, description: elicitationId }),
-    formSubmission: t.field({ type: 'JSON', description: "The form's answers, where one is asked for." }),
+    formSubmission: t.field({
+      type: 'JSON',
+      description:
+        "The form's answers, where one is asked for: at most 256 KiB; a text that has a pattern or a format at most 2,048 characters. `extensions.faults` lists up to 20 that do not fit, each with `path` and `reason`.",
+    }),
   }),
 });
 

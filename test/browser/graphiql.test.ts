@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)('GraphiQL in a browser', () => {
 
   it('loads, with a query and a subscription for the demo', async () => {
     await page.goto(`${gateway.url}/graphql`);
-    await expect.poll(() => page.getByRole('tab').count(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => page.getByRole('tab').count(), { timeout: 20_000 }).toBe(3);
     await page.getByRole('button', { name: 'Execute query' }).waitFor();
   });
 
@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)('GraphiQL in a browser', () => {
 
   it('comes back with its tabs and its credential', async () => {
     await page.reload();
-    await expect.poll(() => page.getByRole('tab').count(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => page.getByRole('tab').count(), { timeout: 20_000 }).toBe(3);
     await run('Session');
     await shows('Seen in a browser');
   });

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import type { DemoTokens } from '../../src/demo/tokens.js';
 import { startTestGateway, type TestGateway } from '../gateway.js';
 import { graphql } from '../generated/gql.js';
@@ -23,6 +24,11 @@ afterAll(async () => {
 const SESSIONS = graphql(`query DemoSessions {
   sessions { nodes { sessionId title status createdAt updatedAt citedSources { totalCount }
     events { nodes { ... on SessionEventOccurrence { kind createdAt } } } } }
+}`);
+
+const ELICITATIONS = graphql(`query DemoElicitations {
+  elicitations { nodes { message status reason requestedSchema formSubmission requestedBy { kind }
+    session { sessionId } transitions { nodes { to } } } }
 }`);
 
 const CALLER = graphql(`query DemoCaller {
@@ -55,6 +61,19 @@ async function followUntil(
   }
   return kinds;
 }
+
+const fieldForm = z.object({
+  properties: z.record(z.string(), z.looseObject({ type: z.string(), items: z.looseObject({}).optional() })),
+});
+
+/** What tells each field's kind from those of its type. */
+const kindsOfFields = (form: unknown): readonly string[] =>
+  Object.values(fieldForm.parse(form).properties).map(({ type, format, items, ...field }) => {
+    if (items !== undefined) return `array of ${'anyOf' in items ? 'anyOf' : 'enum'}`;
+    if (type !== 'string') return type;
+    const telling = ['enum', 'oneOf', 'pattern'].find((keyword) => keyword in field);
+    return telling ?? `${format ?? 'text'}`;
+  });
 
 describe('the demo workspace', () => {
   it('writes its credentials where their owner alone reads them', () => {
@@ -91,6 +110,55 @@ describe('the demo workspace', () => {
     expect((await sessionsOf(tokens.member)).map(({ title }) => title)).not.toContain(
       'Can bleached reefs recover?',
     );
+  });
+
+  it('has elicitations in each status, with the steps that led there, and a form with each kind of field', async () => {
+    const listed = async () => {
+      const { elicitations } = await gateway.execute(ELICITATIONS, { token: tokens.member });
+      return elicitations?.nodes.filter((elicitation) => elicitation !== null) ?? [];
+    };
+    await vi.waitFor(async () => expect((await listed()).map(({ status }) => status)).toContain('EXPIRED'), {
+      timeout: 10_000,
+      interval: 200,
+    });
+    const elicitations = await listed();
+    const [live] = await sessionsOf(tokens.member);
+    const steps = elicitations.map(({ transitions }) => transitions?.nodes.map((step) => step?.to).join(' '));
+    expect(steps).toEqual([
+      'PENDING',
+      'PENDING',
+      'PENDING APPROVED',
+      'PENDING EXPIRED',
+      'PENDING CANCELED',
+      'PENDING REJECTED',
+      'PENDING APPROVED CONSUMED',
+    ]);
+    expect(elicitations.map(({ status }) => status)).toEqual(steps.map((path) => path?.split(' ').at(-1)));
+    for (const { requestedBy, session } of elicitations) {
+      expect(session?.sessionId).toBe(requestedBy.kind === 'RUN' ? live?.sessionId : undefined);
+    }
+    const [plain, form, answered] = elicitations;
+    expect(plain?.requestedSchema).toBeNull();
+    expect(new Set(kindsOfFields(form?.requestedSchema))).toEqual(
+      new Set([
+        'text',
+        'pattern',
+        'email',
+        'uri',
+        'date',
+        'date-time',
+        'integer',
+        'number',
+        'boolean',
+        'enum',
+        'oneOf',
+        'array of enum',
+        'array of anyOf',
+      ]),
+    );
+    expect(answered?.formSubmission).toEqual({ from: 2015, to: 2025 });
+    const reasons = elicitations.filter(({ reason }) => reason !== null).map(({ status }) => status);
+    expect(reasons).toEqual(['CANCELED', 'REJECTED']);
   });
 
   it('has an agent that works when it is followed, once, and answers a message', async () => {

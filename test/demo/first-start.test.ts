@@ -64,11 +64,8 @@ it('a first start that is killed, wherever and however often, leaves a demo to t
   for (const _start of ['the next', 'a later one']) {
     const gateway = await start(directory);
     const { prisma } = gateway.means.database;
-    expect([gateway.hasDemo, await prisma.account.count(), await prisma.credential.count()]).toEqual([
-      true,
-      2,
-      4,
-    ]);
+    const counts = [prisma.account.count(), prisma.credential.count(), prisma.elicitation.count()];
+    expect([gateway.hasDemo, ...(await Promise.all(counts))]).toEqual([true, 2, 4, 7]);
     expect(await titlesSeen(gateway.url, tokensIn(directory).admin)).toEqual([
       'Live: an agent at work',
       'Heat pumps in hard frost',

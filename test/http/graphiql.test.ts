@@ -2,7 +2,11 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SESSIONS_DOCUMENT, sessionDocument } from '../../src/http/graphiql/documents.js';
+import {
+  ELICITATIONS_DOCUMENT,
+  SESSIONS_DOCUMENT,
+  sessionDocument,
+} from '../../src/http/graphiql/documents.js';
 import { schema } from '../../src/schema.js';
 import { GOOD, openDoors, type TestDoors } from './doors.js';
 
@@ -68,9 +72,9 @@ describe('GraphiQL', () => {
 
   it('begins with a query and a subscription for the demo session, and the member in its headers', async () => {
     const { tabs, headers } = optionsIn(await browse('/graphql'));
-    expect(tabs).toHaveLength(2);
+    expect(tabs).toHaveLength(3);
     expect(JSON.parse(tabs[0].variables)).toEqual({ sessionId: demo.sessionId });
-    for (const text of [headers, tabs[0].headers, tabs[1].headers]) {
+    for (const text of [headers, ...tabs.map((tab: { headers: string }) => tab.headers)]) {
       expect(JSON.parse(text)).toEqual({ authorization: `Bearer ${demo.token}` });
     }
   });
@@ -79,6 +83,7 @@ describe('GraphiQL', () => {
     sessionDocument({ hasToken: true, hasSession: true, isAnswered: true }),
     sessionDocument({ hasToken: false, hasSession: false, isAnswered: false }),
     SESSIONS_DOCUMENT,
+    ELICITATIONS_DOCUMENT,
   ])('has documents that the schema understands', (document) => {
     expect(validate(schema, parse(document))).toEqual([]);
     expect(document).toMatch(/^query /m);

@@ -208,6 +208,39 @@ describe('what the README says to type', () => {
     });
   });
 
+  it('has a person approve what an agent asks, which the agent is told of live, and looks back', async () => {
+    const heading = 'Ask a person';
+    const following = shell.start(take('bash', heading));
+    const told = (to: string) =>
+      vi.waitFor(
+        () =>
+          expect(following.printed).toContain(
+            `{"to":"${to}"},"elicitation":{"elicitationId":"${shell.variable('ELICITATION')}"`,
+          ),
+        { timeout: 10_000 },
+      );
+    await vi.waitFor(() => expect(following.printed).toContain('event: next'), { timeout: 10_000 });
+    expect(await shell.run(take('bash', heading))).toBe('');
+    await told('PENDING');
+    const approval = dataOf(await shell.run(take('bash', heading)));
+    expect(approval).toEqual({ approveElicitation: { elicitation: { status: 'APPROVED' } } });
+    await told('APPROVED');
+    const taken = dataOf(await shell.run(take('bash', heading)));
+    expect(taken.consumeElicitation.elicitation).toEqual({
+      decision: 'APPROVED',
+      formSubmission: { from: '2027-01-31' },
+    });
+    await told('CONSUMED');
+    await following.end();
+    const { elicitationHistory } = dataOf(await shell.run(take('bash', heading)));
+    expect(elicitationHistory.items[0]).toEqual({
+      message: 'May I publish the report on bogs?',
+      status: 'CONSUMED',
+      statusAsOf: 'PENDING',
+    });
+    expect(elicitationHistory.total).toBeGreaterThan(elicitationHistory.items.length);
+  });
+
   it('lets a page of another server in through its proxy, over HTTP and WebSocket', async () => {
     mkdirSync(join(root, 'test/generated'), { recursive: true });
     const folder = mkdtempSync(join(root, 'test/generated/readme-'));

@@ -21,7 +21,7 @@ const COMMANDS = process.env.CI
 const UNTIL_ALONE = 'exec 3<&0 </dev/null; { read -r <&3; kill -TERM 0; } >/dev/null 2>&1 &';
 
 /** What the README's shell remembers from block to block. */
-const KEPT = 'MEMBER SERVICE SESSION RUN ACCOUNT';
+const KEPT = 'MEMBER SERVICE SESSION RUN ELICITATION BEFORE ACCOUNT';
 
 /** A reader who types what the README says, with a directory and a port of its own in the place of the README's. */
 export async function openShell(env: Readonly<Record<string, string>> = {}) {

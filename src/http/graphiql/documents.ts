@@ -147,3 +147,53 @@ subscription Changes {
   }
 }
 `;
+
+/** What the viewer is asked, live and as it is now. */
+export const ELICITATIONS_DOCUMENT = `# Requests: what you were asked and what
+# became of it, then each change live.
+subscription Requests {
+  elicitationChanges {
+    edges {
+      node {
+        transition { from to at }
+        elicitation {
+          elicitationId
+          message
+        }
+      }
+    }
+    caughtUp
+    checkpoint
+  }
+}
+
+# Waiting: what you have not decided yet.
+query Waiting {
+  elicitations(status: [PENDING]) {
+    totalCount
+    nodes {
+      elicitationId
+      message
+      context
+      requestedSchema
+      expiresAt
+    }
+  }
+}
+
+# Approve: put its elicitationId into
+# Variables, and formSubmission for a form.
+mutation Approve(
+  $elicitationId: ID!
+  $formSubmission: JSON
+) {
+  approveElicitation(
+    input: {
+      elicitationId: $elicitationId
+      formSubmission: $formSubmission
+    }
+  ) {
+    elicitation { status }
+  }
+}
+`;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SESSIONS_DOCUMENT, sessionDocument, type Tab } from './documents.js';
+import { ELICITATIONS_DOCUMENT, SESSIONS_DOCUMENT, sessionDocument, type Tab } from './documents.js';
 
 /** What a browser on this machine is given, so that a stranger needs nothing. */
 export interface DemoAccess {
@@ -89,8 +89,13 @@ function optionsOf({ sessionId, demo }: PageRequest) {
     headers,
   };
   const sessions: Tab = { query: SESSIONS_DOCUMENT, variables: '{}', headers };
+  const elicitations: Tab = {
+    query: ELICITATIONS_DOCUMENT,
+    variables: JSON.stringify({ elicitationId: '' }, null, 2),
+    headers,
+  };
   return {
-    tabs: sessionId === undefined ? [session, sessions] : [session],
+    tabs: sessionId === undefined ? [session, sessions, elicitations] : [session],
     headers,
     // Tabs are remembered for the workspace that they were opened for; those of a single session while its window is open.
     storage: `tidings:${digest(demo?.token ?? '')}:${sessionId ?? ''}:`,
