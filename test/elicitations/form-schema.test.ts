@@ -190,7 +190,7 @@ describe('a requested form', () => {
     [
       'whole numbers that JSON does not carry',
       field({ type: 'integer', minimum: 2 ** 54 }),
-      'schema.properties.field.minimum: expected a whole number between minimum and maximum, and within 2^53-1.',
+      'schema: expected whole numbers of up to 2^53-1, got one beyond. Send it as text.',
     ],
     [
       'infinity',
