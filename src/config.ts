@@ -20,6 +20,7 @@ export interface Config {
   readonly maxBody: number;
   readonly maxFrame: number;
   readonly maxLine: number;
+  readonly maxAnswer: number;
   /** How long, in ms, a server that is told to stop says so to whoever comes, and takes to let its streams go. */
   readonly drainMs: number;
   readonly graphiql: boolean;
@@ -68,6 +69,7 @@ const variables = z.object({
   TIDINGS_MAX_BODY: size().default(8 * MB),
   TIDINGS_MAX_FRAME: size().default(4 * MB),
   TIDINGS_MAX_LINE: size().default(4 * MB),
+  TIDINGS_MAX_ANSWER: size().default(32 * MB),
   TIDINGS_DRAIN: wholeNumber(0, 5).default(2),
   TIDINGS_GRAPHIQL: onOrOff().optional(),
   TIDINGS_INTROSPECTION: onOrOff().optional(),
@@ -100,6 +102,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     maxBody: values.TIDINGS_MAX_BODY,
     maxFrame: values.TIDINGS_MAX_FRAME,
     maxLine: values.TIDINGS_MAX_LINE,
+    maxAnswer: values.TIDINGS_MAX_ANSWER,
     drainMs: values.TIDINGS_DRAIN * 1_000,
     graphiql: values.TIDINGS_GRAPHIQL ?? !production,
     introspection: values.TIDINGS_INTROSPECTION ?? !production,

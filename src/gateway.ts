@@ -62,7 +62,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   const inner = new InProcessBus(onError);
   const bus = new FollowNotices(inner);
   const tails = new Tails({ bus, onError });
-  const means = { database, bus, tails };
+  const means = { database, bus, tails, maxAnswer: config.maxAnswer };
   const closers = [() => database.close(), () => bus.close(), async () => tails.close(goingDown())];
   // The last that was opened is closed first.
   const close = once(async () => {

@@ -52,6 +52,7 @@ export function graphOver(database: Database): Graph {
     database,
     bus,
     tails,
+    maxAnswer: 32 * 1024 * 1024,
   });
   const contextOf = async (secret: string) => ({
     operation: await operationOf(secret),

@@ -13,6 +13,8 @@ export interface Operation {
   readonly database: Database;
   readonly bus: Bus;
   readonly tails: Tails;
+  /** Bytes that an answer may hold, and that may be loaded for it. */
+  readonly maxAnswer: number;
 }
 
 /** The same viewer and means with nothing read yet. */

@@ -1,3 +1,4 @@
+import { readCounted } from '../accounts/answer-limit.js';
 import type { Operation } from '../accounts/operation.js';
 import { directionOf, type NumberStretch } from '../accounts/ranges.js';
 import type { Transaction } from '../database/database.js';
@@ -164,17 +165,18 @@ function listSnapshots<Row>(
 export type SnapshotEventKind = 'artifacts_delivered' | 'delivered_outputs';
 
 /** What events of one kind keep, for ids that name an event's own snapshot; in no order. */
-export async function findPayloads(
-  { database }: Operation,
+export const findPayloads = (
+  operation: Operation,
   kind: SnapshotEventKind,
   keys: readonly EventKey[],
-): Promise<(EventKey & { readonly payload: unknown })[]> {
-  const events = await database.prisma.event.findMany({
-    where: { kind, OR: keys.map(({ sessionId, eventNumber }) => ({ sessionId, number: eventNumber })) },
-    select: { sessionId: true, number: true, payload: true },
-  });
-  return events.map(({ sessionId, number, payload }) => ({ sessionId, eventNumber: number, payload }));
-}
+): Promise<(EventKey & { readonly payload: unknown })[]> =>
+  readCounted(
+    operation,
+    Prisma.sql`
+    SELECT "sessionId", "eventNumber", payload
+    FROM json_to_recordset(${JSON.stringify(keys)}::json) AS asked ("sessionId" uuid, "eventNumber" int)
+    JOIN event ON session_id = asked."sessionId" AND number = asked."eventNumber" AND kind = ${kind}`,
+  );
 
 const oneOf = (keys: readonly ArtifactKey[]) =>
   idsBySession(keys, ({ artifactId }) => artifactId).map(([sessionId, ids]) => ({

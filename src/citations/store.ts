@@ -1,3 +1,4 @@
+import { readCounted } from '../accounts/answer-limit.js';
 import type { Operation } from '../accounts/operation.js';
 import { directionOf, type NumberStretch } from '../accounts/ranges.js';
 import type { Transaction } from '../database/database.js';
@@ -151,23 +152,28 @@ const CITATION = Prisma.sql`citation.session_id AS "sessionId", citation.event_n
 
 /** The citations of all these messages, each message's in its writer's order. */
 export const findCitations = (
-  { database }: Operation,
+  operation: Operation,
   messages: readonly MessageKey[],
 ): Promise<CitationRow[]> =>
-  database.prisma.$queryRaw<CitationRow[]>`
+  readCounted<CitationRow>(
+    operation,
+    Prisma.sql`
     SELECT ${CITATION}
     FROM json_to_recordset(${JSON.stringify(messages)}::json) AS asked ("sessionId" uuid, "eventNumber" int)
     JOIN citation ON citation.session_id = asked."sessionId" AND citation.event_number = asked."eventNumber"
     LEFT JOIN source USING (session_id, source_ref)
-    ORDER BY session_id, event_number, position`;
+    ORDER BY session_id, event_number, position`,
+  );
 
 /** The citations of each source in a stretch of its session's citations. */
 export function findCitationsOfSources(
-  { database }: Operation,
+  operation: Operation,
   order: NumberStretch['order'],
   asked: readonly Asked<SourceKey>[],
 ): Promise<Placed<CitationRow>[]> {
-  return database.prisma.$queryRaw<Placed<CitationRow>[]>`
+  return readCounted<Placed<CitationRow>>(
+    operation,
+    Prisma.sql`
     SELECT asked.place, ${CITATION}
     FROM json_to_recordset(${JSON.stringify(asked)}::json)
       AS asked (place int, "sessionId" uuid, "sourceRef" text, above int, below int, "limit" int)
@@ -178,7 +184,8 @@ export function findCitationsOfSources(
       ORDER BY number ${directionOf(order)} LIMIT asked."limit"
     ) citation
     LEFT JOIN source USING (session_id, source_ref)
-    ORDER BY asked.place, citation.number ${directionOf(order)}`;
+    ORDER BY asked.place, citation.number ${directionOf(order)}`,
+  );
 }
 
 /** How many of the session's first `upTo` citations cite each of these sources; nothing for those that none does. */
@@ -200,13 +207,18 @@ export const findSources = (
 ): Promise<SourceRow[]> => source.findMany({ where: oneOf(keys), omit: { abstract: true } });
 
 export const findAbstracts = (
-  { database }: Operation,
+  operation: Operation,
   keys: readonly SourceKey[],
 ): Promise<(SourceKey & { readonly abstract: string | null })[]> =>
-  database.prisma.source.findMany({
-    where: oneOf(keys),
-    select: { sessionId: true, sourceRef: true, abstract: true },
-  });
+  readCounted(
+    operation,
+    Prisma.sql`
+    SELECT "sessionId", "sourceRef", abstract FROM ${askedSources(keys)}`,
+  );
+
+const askedSources = (keys: readonly SourceKey[]) => Prisma.sql`
+  json_to_recordset(${JSON.stringify(keys)}::json) AS asked ("sessionId" uuid, "sourceRef" text)
+  JOIN source ON session_id = asked."sessionId" AND source_ref = asked."sourceRef"`;
 
 const SOURCE = Prisma.sql`source.session_id AS "sessionId", source.source_ref AS "sourceRef", source.number,
   source.title, COALESCE(source.authors, '{}') AS authors, source.year, source.doi, source.url, source.venue,
@@ -216,11 +228,13 @@ const SOURCE = Prisma.sql`source.session_id AS "sessionId", source.source_ref AS
 
 /** A stretch of each session's cited sources. */
 export const findCitedSources = (
-  { database }: Operation,
+  operation: Operation,
   order: NumberStretch['order'],
   asked: readonly Asked<{ readonly sessionId: string }>[],
 ): Promise<Placed<SourceRow>[]> =>
-  database.prisma.$queryRaw<Placed<SourceRow>[]>`
+  readCounted<Placed<SourceRow>>(
+    operation,
+    Prisma.sql`
     SELECT asked.place, source.*
     FROM json_to_recordset(${JSON.stringify(asked)}::json)
       AS asked (place int, "sessionId" uuid, above int, below int, "limit" int)
@@ -229,7 +243,8 @@ export const findCitedSources = (
       WHERE session_id = asked."sessionId" AND number > asked.above AND number < asked.below
       ORDER BY number ${directionOf(order)} LIMIT asked."limit"
     ) source
-    ORDER BY asked.place, source.number ${directionOf(order)}`;
+    ORDER BY asked.place, source.number ${directionOf(order)}`,
+  );
 
 const oneOf = (keys: readonly SourceKey[]): Prisma.SourceWhereInput => ({
   OR: idsBySession(keys, ({ sourceRef }) => sourceRef).map(([sessionId, refs]) => ({

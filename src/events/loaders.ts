@@ -1,5 +1,7 @@
+import { answerTooLarge, bytesLeft, countLoaded } from '../accounts/answer-limit.js';
 import type { Operation } from '../accounts/operation.js';
 import { defineLoader } from '../database/loaders.js';
+import { TooManyBytes } from '../live/log.js';
 import { sessionById } from '../sessions/loaders.js';
 import { type EventOf, type EventRow, toEventRow } from './event.js';
 import { type EventStretch, findUnknownKinds, readStretches } from './page-store.js';
@@ -68,7 +70,15 @@ export async function answerOf(
 
 /** Stretches of visible sessions: the pages of a list of sessions are one statement, whose text grows with them. */
 export const eventStretch = defineLoader(
-  (stretches: readonly EventStretch[], { database }: Operation) => readStretches(database, stretches),
+  async (stretches: readonly EventStretch[], operation: Operation) => {
+    try {
+      const { pages, bytes } = await readStretches(operation.database, stretches, bytesLeft(operation));
+      countLoaded(operation, bytes);
+      return pages;
+    } catch (error) {
+      throw error instanceof TooManyBytes ? answerTooLarge(operation.maxAnswer) : error;
+    }
+  },
   {
     key: ({ sessionId, above, below, limit, order, kinds }) =>
       JSON.stringify([sessionId, above, below, limit, order, kinds]),

@@ -17,11 +17,11 @@ export function sessionLog(database: Database, sessionId: string): SessionLog {
   return {
     key: sessionLogKey(sessionId),
     family: familyOf(database),
-    read: async ({ after, upTo, limit, filter }) => {
+    read: async ({ after, upTo, limit, filter, bytes = Number.MAX_SAFE_INTEGER }) => {
       const kinds = filter && (await storedKinds(filter, () => unknownKindsOf(database, sessionId)));
       const range = { above: after, below: upTo + 1, limit, order: 'ascending' as const };
-      const [events] = await readStretches(database, [{ sessionId, ...range, kinds }]);
-      return events ?? [];
+      const { pages } = await readStretches(database, [{ sessionId, ...range, kinds }], bytes);
+      return pages[0] ?? [];
     },
     matches: (event, filter) => filter.has(filedUnder(event)),
     sizeOf: ({ size }) => size,

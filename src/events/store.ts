@@ -1,3 +1,4 @@
+import { readCounted } from '../accounts/answer-limit.js';
 import type { Operation } from '../accounts/operation.js';
 import type { Database, Transaction } from '../database/database.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -9,9 +10,11 @@ import type { StoredFields } from './payload.js';
 /** Session rows in these functions are such as the viewer may see: whoever has one has passed `sessions/` (P9). */
 type Cut = Pick<SessionRow, 'id' | 'eventHead'>;
 
+/** `RawEvent` of `event e`, but for its payload, as SQL. */
+export const OCCURRENCE_COLUMNS = `e.session_id AS "sessionId", e.number, e.event_id AS "eventId", e.kind,
+  e.created_at AS "createdAt", e.replies_to AS "repliesTo"`;
 /** `RawEvent` of `event e`, as SQL. */
-export const EVENT_COLUMNS = `e.session_id AS "sessionId", e.number, e.event_id AS "eventId", e.kind,
-  e.created_at AS "createdAt", e.replies_to AS "repliesTo", e.payload::text AS payload`;
+export const EVENT_COLUMNS = `${OCCURRENCE_COLUMNS}, e.payload::text AS payload`;
 const COLUMNS = Prisma.raw(EVENT_COLUMNS);
 
 /** An event about to be written, as it will be read. */
@@ -147,26 +150,28 @@ export type Found = RawEvent & { readonly place: number };
 
 /** Events by number, eventId or the question that they answer: one statement for all keys. */
 export function findBy(
-  { database }: Operation,
+  operation: Operation,
   column: 'number' | 'event_id' | 'replies_to',
   keys: readonly EventKey[],
 ): Promise<Found[]> {
   const value = column === 'number' ? Prisma.sql`q.value::int` : Prisma.sql`q.value`;
-  return database.prisma.$queryRaw<Found[]>(Prisma.sql`
+  return readCounted<Found>(
+    operation,
+    Prisma.sql`
     SELECT q.place, ${COLUMNS} FROM ${asked(keys)}
-    JOIN event e ON e.session_id = q.session_id AND e.${Prisma.raw(column)} = ${value} AND e.number <= q.head`);
+    JOIN event e ON e.session_id = q.session_id AND e.${Prisma.raw(column)} = ${value} AND e.number <= q.head`,
+  );
 }
 
 /** The latest snapshot of a resource of one kind: one statement for all keys. */
-export const findLatest = (
-  { database }: Operation,
-  kind: string,
-  keys: readonly EventKey[],
-): Promise<Found[]> =>
-  database.prisma.$queryRaw<Found[]>(Prisma.sql`
+export const findLatest = (operation: Operation, kind: string, keys: readonly EventKey[]): Promise<Found[]> =>
+  readCounted<Found>(
+    operation,
+    Prisma.sql`
     SELECT q.place, e.* FROM ${asked(keys)} CROSS JOIN LATERAL (
       SELECT ${COLUMNS} FROM event e WHERE e.session_id = q.session_id AND e.kind = ${kind}
-        AND e.resource_id = q.value AND e.number <= q.head ORDER BY e.number DESC LIMIT 1) e`);
+        AND e.resource_id = q.value AND e.number <= q.head ORDER BY e.number DESC LIMIT 1) e`,
+  );
 
 /** The keys as rows `q (place, session_id, head, value)`. */
 const asked = (keys: readonly EventKey[]) => Prisma.sql`unnest(

@@ -1,5 +1,6 @@
 import {
   type ExecutionArgs,
+  type ExecutionResult,
   execute,
   GraphQLError,
   getOperationAST,
@@ -8,6 +9,7 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Viewer } from '../accounts/viewer.js';
+import { refusedIfTooLarge } from '../graphql/answer-meter.js';
 import type { Context } from '../graphql/context.js';
 import { Documents } from '../graphql/documents.js';
 import { type ReportInternal, tellingWhatTookEffect, toGraphQLError } from '../graphql/errors.js';
@@ -68,14 +70,17 @@ export function createEngine({ config, schema, means, publicUrl, log }: HttpPart
  * in which they were resolved.
  */
 const inOrder: Plugin = {
-  onExecute: ({ args, setExecuteFn }) => setExecuteFn(isMutation(args) ? mutate : execute),
+  onExecute: ({ setExecuteFn }) => setExecuteFn(run),
   onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
 };
 
 const isMutation = ({ document, operationName }: ExecutionArgs): boolean =>
   getOperationAST(document, operationName)?.operation === 'mutation';
 
-const mutate = async (args: ExecutionArgs) => tellingWhatTookEffect(await execute(args));
+async function run(args: ExecutionArgs): Promise<ExecutionResult> {
+  const result = await execute(args);
+  return refusedIfTooLarge(isMutation(args) ? tellingWhatTookEffect(result) : result);
+}
 
 const noIntrospection: Plugin = {
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),

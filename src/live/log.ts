@@ -10,6 +10,21 @@ export interface ReadRange<F> {
   readonly limit: number;
   /** Absent: every entry. */
   readonly filter?: F;
+  /**
+   * A log whose entries may be large does not read several that hold more bytes: it throws `TooManyBytes`. One is read whatever it
+   * holds.
+   */
+  readonly bytes?: number;
+}
+
+/** The entries of a range hold more bytes than were to be read at once. */
+export class TooManyBytes extends Error {
+  override readonly name = 'TooManyBytes';
+
+  /** `fits`: how many of them, from the first and at least one, may be read at once. */
+  constructor(readonly fits: number) {
+    super(`Only ${fits} of the entries may be read at once.`);
+  }
 }
 
 /**

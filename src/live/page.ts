@@ -1,4 +1,4 @@
-import type { Entry, Log } from './log.js';
+import { type Entry, type Log, type ReadRange, TooManyBytes } from './log.js';
 
 /** How much is held or sent at once. One entry always passes, however large. */
 export interface Bounds {
@@ -47,6 +47,9 @@ export interface Page<E> {
   readonly ended: boolean;
 }
 
+/** Bytes that are read at once: enough for what fits, and for what does not and shows that. */
+const READ_BYTES = 4 * 1024 * 1024;
+
 /** Reads a log in pages within bounds, and checks that what comes is without holes. */
 export class Pages<E extends Entry, F> {
   readonly #log: Log<E, F>;
@@ -61,13 +64,24 @@ export class Pages<E extends Entry, F> {
   }
 
   async read({ after, upTo, certain, filter }: PageRange<F>): Promise<Page<E>> {
-    const limit = this.#limit;
-    const found = await this.#log.read({ after, upTo, limit, ...(filter === undefined ? {} : { filter }) });
+    const range = { after, upTo, ...(filter === undefined ? {} : { filter }) };
+    const { found, limit } = await this.#readWithin(range);
     if (filter === undefined) this.#check(found, after, found.length < limit ? certain : after);
     const { entries, looked } = take(found, this.#bounds, (entry) => this.#log.sizeOf(entry));
     const fits = looked === found.length;
     this.#limit = fits ? Math.min(limit * 2, Math.max(1, this.#bounds.entries)) : looked;
     return { entries, ended: fits && found.length < limit };
+  }
+
+  /** Next to large entries it reads again, fewer. */
+  async #readWithin(range: Omit<ReadRange<F>, 'limit'>): Promise<{ found: readonly E[]; limit: number }> {
+    const limit = this.#limit;
+    try {
+      return { found: await this.#log.read({ ...range, limit, bytes: READ_BYTES }), limit };
+    } catch (error) {
+      if (!(error instanceof TooManyBytes)) throw error;
+      return { found: await this.#log.read({ ...range, limit: error.fits }), limit: error.fits };
+    }
   }
 
   /**

@@ -31,7 +31,7 @@ export async function openSeeded(database: TestDatabase): Promise<Seeded> {
   ]);
   const as: Seeded['as'] = (who) => ({
     viewer: viewerOf(who === 'stranger' ? stranger : owner, who === 'service' ? 'SERVICE' : 'PERSONAL'),
-    ...{ database, bus, tails },
+    ...{ database, bus, tails, maxAnswer: 32 * 1024 * 1024 },
   });
   const newSession = async () => {
     const id = randomUUID();

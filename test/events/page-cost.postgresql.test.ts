@@ -14,6 +14,8 @@ import { openTestDatabase, type TestDatabase } from '../database.js';
 const EVENTS = 10_000;
 /** Every third event is a snapshot of one message; two are errors, far apart; the rest are activities. */
 const ERRORS = [9, 9_990];
+/** Bytes; more than all events have. */
+const PLENTY = 1e9;
 
 let database: TestDatabase;
 let seeded: Seeded;
@@ -75,7 +77,7 @@ const stretch = (fields: Partial<EventStretch>): EventStretch => ({
   ...fields,
 });
 const pageCost = (...stretches: Partial<EventStretch>[]) =>
-  costOf((explained) => readStretches(explained, stretches.map(stretch)));
+  costOf((explained) => readStretches(explained, stretches.map(stretch), PLENTY));
 
 describe.each(['as PostgreSQL knows nothing of it yet', 'analysed'])(
   'a session of 10,000 events, %s',
@@ -141,9 +143,11 @@ describe.each(['as PostgreSQL knows nothing of it yet', 'analysed'])(
 
 describe('a page of kinds', () => {
   it('holds what the kinds hold, in order', async () => {
-    const [page] = await readStretches(database, [stretch({ kinds: ['agent_message', 'error'], limit: 6 })]);
+    const read = async (fields: Partial<EventStretch>) =>
+      (await readStretches(database, [stretch(fields)], PLENTY)).pages[0];
+    const page = await read({ kinds: ['agent_message', 'error'], limit: 6 });
     expect(page?.map(({ number }) => number)).toEqual([3, 6, 9, 12, 15, 18]);
-    const [last] = await readStretches(database, [stretch({ kinds: ['error'], order: 'descending' })]);
+    const last = await read({ kinds: ['error'], order: 'descending' });
     expect(last?.map(({ number }) => number)).toEqual([...ERRORS].reverse());
   });
 });

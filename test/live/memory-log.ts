@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import type { Bus } from '../../src/live/bus.js';
 import { type FollowOptions, follow, type Update } from '../../src/live/follow.js';
 import { InProcessBus } from '../../src/live/in-process-bus.js';
-import type { Entry, Log, LogFamily, ReadRange } from '../../src/live/log.js';
+import { type Entry, type Log, type LogFamily, type ReadRange, TooManyBytes } from '../../src/live/log.js';
 import { Tails, type TailsOptions } from '../../src/live/tails.js';
 
 export interface Item extends Entry {
@@ -60,12 +60,18 @@ export class MemoryLog implements Log<Item, readonly string[]> {
     this.reads.push(range);
     await this.pause();
     if (this.failures-- > 0) throw this.failure;
-    const { after, upTo, limit, filter } = range;
+    const { after, upTo, limit, filter, bytes = Number.POSITIVE_INFINITY } = range;
     const found = this.items
       .slice(after, upTo)
       .filter((item) => filter === undefined || this.matches(item, filter))
       .slice(0, limit);
     await this.pause();
+    let sum = 0;
+    const fits = found.findIndex((item) => {
+      sum += item.bytes;
+      return sum > bytes;
+    });
+    if (fits >= 0 && found.length > 1) throw new TooManyBytes(Math.max(1, fits));
     return found;
   }
 

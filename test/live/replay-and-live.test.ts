@@ -164,7 +164,8 @@ it('pushes the filter down when replaying, and the position covers what did not 
   expect(updates).toHaveLength(1);
   expect(updates[0]).toMatchObject({ position: 1_000, head: 1_000, caughtUp: true });
   expect(updates[0]?.entries.map(({ kind }) => kind)).toEqual(Array(10).fill('rare'));
-  expect(log.reads).toEqual([{ after: 0, upTo: 1_000, limit: 200, filter: ['rare'] }]);
+  expect(log.reads).toMatchObject([{ after: 0, upTo: 1_000, limit: 200, filter: ['rare'] }]);
+  expect(log.reads).toHaveLength(1);
 });
 
 it('ends a filtered replay whose last page is full with an update that says so', async () => {
@@ -239,7 +240,7 @@ it('bounds an update by bytes, and lets one large entry pass alone', async () =>
   log.commit(1, 'a', 4_096 * kilobytes);
   log.commit(5, 'a', 1 * kilobytes);
   const stream = follow();
-  expect((await pullTo(stream, 11)).map(({ entries }) => entries.length)).toEqual([3, 2, 1, 1, 2, 2]);
+  expect((await pullTo(stream, 11)).map(({ entries }) => entries.length)).toEqual([3, 2, 1, 2, 3]);
   const next = stream.next();
   append(3, 'a', 700 * kilobytes);
   expect((await next).value?.entries).toHaveLength(1);
@@ -253,8 +254,8 @@ it('asks for fewer entries next to large ones, and for more again after them', a
   await pullTo(follow(), 1_200);
   const limits = log.reads.map(({ limit }) => limit);
   const asked = limits.reduce((sum, limit) => sum + limit, 0);
-  expect(limits[0]).toBe(200);
-  expect(limits[1]).toBe(4);
+  // All 200 are too much to read, 16 are not, and 4 of them fit into an update.
+  expect(limits.slice(0, 3)).toEqual([200, 16, 4]);
   expect(Math.max(...limits.slice(50))).toBe(200);
   expect(asked).toBeLessThan(3 * 1_200);
 });

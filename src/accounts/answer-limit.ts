@@ -1,0 +1,41 @@
+import { DomainError } from '../errors.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Operation } from './operation.js';
+
+/** Bytes that each operation has loaded; a renewed one begins anew. */
+const loaded = new WeakMap<Operation, number>();
+
+/** How many bytes an operation may still load. */
+export const bytesLeft = (operation: Operation): number =>
+  Math.max(0, operation.maxAnswer - (loaded.get(operation) ?? 0));
+
+/**
+ * Counts what an operation loads. Pages are bounded by their number of entries, which says little: a text may have 2 MB.
+ * @throws PAYLOAD_TOO_LARGE when that is more than an answer may hold.
+ */
+export function countLoaded(operation: Operation, bytes: number): void {
+  if (bytes > bytesLeft(operation)) throw answerTooLarge(operation.maxAnswer);
+  loaded.set(operation, (loaded.get(operation) ?? 0) + bytes);
+}
+
+export const answerTooLarge = (maximum: number) =>
+  new DomainError(
+    'PAYLOAD_TOO_LARGE',
+    `Expected an answer of at most ${maximum} bytes, this one would hold more. Ask for fewer entries at a time, or for fewer fields.`,
+    { maximum },
+  );
+
+/**
+ * Reads rows, whose bytes PostgreSQL counts as text before it passes any on: none but the first, which tells how many, when they are
+ * more than the operation may still load.
+ * @throws PAYLOAD_TOO_LARGE
+ */
+export async function readCounted<Row>(operation: Operation, select: Prisma.Sql): Promise<Row[]> {
+  const rows = await operation.database.prisma.$queryRaw<(Row & { readonly allBytes: number })[]>(Prisma.sql`
+    SELECT * FROM (
+      SELECT row_number() OVER () AS nth, (sum(octet_length(counted::text)) OVER ())::float8 AS "allBytes", counted.*
+      FROM (${select}) counted
+    ) counted WHERE "allBytes" <= ${bytesLeft(operation)} OR nth = 1 ORDER BY nth`);
+  countLoaded(operation, rows[0]?.allBytes ?? 0);
+  return rows;
+}
