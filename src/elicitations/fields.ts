@@ -12,7 +12,7 @@ builder.queryField('elicitation', (t) =>
     type: ElicitationRef,
     nullable: true,
     description:
-      'An elicitation by its id, or by the key that the viewer asked with; reading it takes no result. Needs exactly one of the two. NOT_FOUND, the same for unknown, malformed and foreign ones.',
+      'An elicitation by its id, or by the key that the viewer asked with; reading it takes no result. Needs exactly one of the two. BAD_USER_INPUT for text that can be no key. NOT_FOUND, the same for unknown, malformed and foreign ones.',
     args: {
       elicitationId: t.arg.id({ description: 'As requestElicitation gave it.' }),
       idempotencyKey: t.arg.string({

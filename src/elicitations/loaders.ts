@@ -1,6 +1,7 @@
 import type { Operation } from '../accounts/operation.js';
 import { asUuid } from '../accounts/uuids.js';
 import { defineLoader, rowByKey, rowsByKey } from '../database/loaders.js';
+import { id, parse } from '../parse.js';
 import { definePages } from '../sessions/part-pages.js';
 import type { SessionRow } from '../sessions/store.js';
 import { noSuchElicitation, type Scope } from './access.js';
@@ -51,9 +52,12 @@ export async function elicitationByKey(
   return row;
 }
 
-/** @throws NOT_FOUND unless the viewer's asker has used the key. */
+/**
+ * What the viewer's asker asked under the key that a client gave.
+ * @throws BAD_USER_INPUT for what can be no key; NOT_FOUND unless it has been used.
+ */
 export async function requireByKey(operation: Operation, key: string): Promise<ElicitationRow> {
-  const row = await elicitationByKey(operation, key);
+  const row = await elicitationByKey(operation, parse(id(), key, 'idempotencyKey'));
   if (row === undefined) throw noSuchElicitation();
   return row;
 }

@@ -181,7 +181,9 @@ describe('a search of any text in any conversation', () => {
     await fc.assert(
       fc.asyncProperty(texts, searches, sizes, async (said, wanted, size) => {
         const { token } = await conversationOf(said);
-        for (const search of [...wanted, said[0]?.slice(0, 5) ?? '']) {
+        // Whole characters: half of one is another character by the time it is looked for.
+        const begun = [...(said[0] ?? '')].slice(0, 5).join('');
+        for (const search of [...wanted, begun]) {
           if ([...search].length < 2) continue;
           const expected = naive(said, search);
           const found = await walkBack(

@@ -144,6 +144,19 @@ describe('asking', () => {
     expect(await room.database.prisma.elicitation.count({ where: { idempotencyKey: '' } })).toBe(0);
   });
 
+  it.each(['a\u0000b', '', 'x'.repeat(100_000)])(
+    'has nothing under a key that can be none',
+    async (idempotencyKey) => {
+      const statements = await room.database.statementsOf(async () => {
+        const { elicitation, errors } = await room.read('run', { idempotencyKey });
+        expect(elicitation).toBeNull();
+        expect(errors).toEqual([expect.objectContaining({ code: 'BAD_USER_INPUT', path: 'idempotencyKey' })]);
+      });
+      expect(statements.filter((sql) => /elicitation/.test(sql))).toEqual([]);
+      expect(room.logged).toEqual([]);
+    },
+  );
+
   it('takes the largest message and context, and an explicit null as absent', async () => {
     const context = 'x'.repeat(256 * 1024 - 2);
     const made = await room.change(
