@@ -1,19 +1,20 @@
 import { DomainError } from '../errors.js';
 import { Prisma } from '../generated/prisma/client.js';
+import { TooManyBytes } from '../live/log.js';
 import type { Operation } from './operation.js';
 
 /** Bytes that each operation has loaded; a renewed one begins anew. */
 const loaded = new WeakMap<Operation, number>();
 
 /** How many bytes an operation may still load. */
-export const bytesLeft = (operation: Operation): number =>
+const bytesLeft = (operation: Operation): number =>
   Math.max(0, operation.maxAnswer - (loaded.get(operation) ?? 0));
 
 /**
  * Counts what an operation loads. Pages are bounded by their number of entries, which says little: a text may have 2 MB.
  * @throws PAYLOAD_TOO_LARGE when that is more than an answer may hold.
  */
-export function countLoaded(operation: Operation, bytes: number): void {
+function countLoaded(operation: Operation, bytes: number): void {
   if (bytes > bytesLeft(operation)) throw answerTooLarge(operation.maxAnswer);
   loaded.set(operation, (loaded.get(operation) ?? 0) + bytes);
 }
@@ -24,6 +25,23 @@ export const answerTooLarge = (maximum: number) =>
     `Expected an answer of at most ${maximum} bytes, this one would hold more. Ask for fewer entries at a time, or for fewer fields.`,
     { maximum },
   );
+
+/**
+ * Loads with a read that takes the bytes that it may load, and says how many it has.
+ * @throws PAYLOAD_TOO_LARGE for its `TooManyBytes`.
+ */
+export async function loadCounted<T extends { readonly bytes: number }>(
+  operation: Operation,
+  read: (maximum: number) => Promise<T>,
+): Promise<T> {
+  try {
+    const loaded = await read(bytesLeft(operation));
+    countLoaded(operation, loaded.bytes);
+    return loaded;
+  } catch (error) {
+    throw error instanceof TooManyBytes ? answerTooLarge(operation.maxAnswer) : error;
+  }
+}
 
 /**
  * Reads rows, whose bytes PostgreSQL counts as text before it passes any on: none but the first, which tells how many, when they are

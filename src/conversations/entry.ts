@@ -1,5 +1,6 @@
 import { stripMarkup } from '../citations/markup.js';
 import { type EventRow, type RawEvent, toEventRow } from '../events/event.js';
+import type { SizedEvent } from '../events/store.js';
 import type { ConversationEntryType } from '../generated/prisma/enums.js';
 
 export interface MessageContent {
@@ -150,6 +151,9 @@ export type RawEntry = RawEvent & {
   readonly position: number;
   readonly appearedAt: Date | null;
 };
+
+/** An entry whose payload is read only if all that are read with it are not too large. */
+export type SizedEntry = Omit<RawEntry, 'payload'> & SizedEvent;
 
 export function toEntryRow({ entryNumber, type, position, appearedAt, ...raw }: RawEntry): EntryRow {
   const event = toEventRow(raw);

@@ -1,3 +1,4 @@
+import { loadCounted } from '../accounts/answer-limit.js';
 import type { Operation } from '../accounts/operation.js';
 import { badUserInput } from '../errors.js';
 import { ConversationEntryType } from '../generated/prisma/enums.js';
@@ -22,7 +23,7 @@ export function typeFilter(types: readonly ConversationEntryType[] | null | unde
 
 /** A conversation's entries, oldest first, cut at its head in this operation; the page that is asked for by default is the newest. */
 export function entryListing(
-  { database }: Operation,
+  operation: Operation,
   conversation: ConversationRow,
   types: TypeFilter,
 ): Listing<EntryRow, EntryRow> {
@@ -32,8 +33,14 @@ export function entryListing(
     head: entryHead,
     dense: types === undefined,
     newestByDefault: true,
-    read: (stretch) => readEntries(database, id, stretch, types),
-    count: async () => (types === undefined ? entryHead : countOfTypes(database, conversation, types)),
+    read: async (stretch) =>
+      (
+        await loadCounted(operation, (maximum) =>
+          readEntries(operation.database, id, stretch, types, maximum),
+        )
+      ).entries,
+    count: async () =>
+      types === undefined ? entryHead : countOfTypes(operation.database, conversation, types),
     numberOf: ({ number }) => number,
     toNode: (entry) => entry,
   };
@@ -41,7 +48,7 @@ export function entryListing(
 
 /** The messages of a conversation that contain a text. */
 export function searchListing(
-  { database }: Operation,
+  operation: Operation,
   { id, entryHead }: ConversationRow,
   needle: Needle,
 ): Listing<EntryRow, EntryRow> {
@@ -51,9 +58,9 @@ export function searchListing(
     dense: false,
     newestByDefault: true,
     read: async (stretch) => {
-      const numbers = await findMatches(database, id, stretch, needle);
+      const numbers = await findMatches(operation.database, id, stretch, needle);
       const entries = new Map(
-        (await findEntries(database, id, numbers)).map((entry) => [entry.number, entry]),
+        (await findEntries(operation, id, numbers)).map((entry) => [entry.number, entry]),
       );
       return numbers.flatMap((number) => entries.get(number) ?? []);
     },
@@ -64,7 +71,7 @@ export function searchListing(
         limit: Number.POSITIVE_INFINITY,
         order: 'descending' as const,
       };
-      return (await findMatches(database, id, whole, needle)).length;
+      return (await findMatches(operation.database, id, whole, needle)).length;
     },
     numberOf: ({ number }) => number,
     toNode: (entry) => entry,

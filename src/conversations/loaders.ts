@@ -22,6 +22,6 @@ export async function ownConversationOf(operation: Operation): Promise<Conversat
 export const entryByNumber = defineLoader<Operation, number, EntryRow | null>(async (numbers, operation) => {
   const { id, entryHead } = await ownConversationOf(operation);
   const known = numbers.filter((number) => number <= entryHead);
-  const entries = known.length > 0 ? await findEntries(operation.database, id, known) : [];
+  const entries = known.length > 0 ? await findEntries(operation, id, known) : [];
   return rowByKey(numbers, entries, ({ number }) => number);
 });

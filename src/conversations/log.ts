@@ -16,8 +16,10 @@ export function conversationLog(database: Database, sessionId: string): Conversa
   return {
     key: conversationLogKey(sessionId),
     family: familyOf(database),
-    read: ({ after, upTo, limit, filter }) =>
-      readChanges(database, sessionId, { above: after, below: upTo + 1, limit, order: 'ascending' }, filter),
+    read: ({ after, upTo, limit, filter, bytes = Number.MAX_SAFE_INTEGER }) => {
+      const stretch = { above: after, below: upTo + 1, limit, order: 'ascending' as const };
+      return readChanges(database, sessionId, stretch, filter, bytes);
+    },
     matches: ({ entry }, filter) => filter.has(entry.type),
     sizeOf: ({ entry }) => entry.size,
   };

@@ -1,8 +1,9 @@
 import type { Database } from '../database/database.js';
+import { bytesOf } from '../events/store.js';
 import type { ConversationEntryType } from '../generated/prisma/enums.js';
 import type { Stretch } from '../graphql/connections.js';
-import { type EntryChange, type EntryRow, type RawEntry, toEntryRow } from './entry.js';
-import { type ConversationRow, ENTRY_COLUMNS, WITH_EVENT } from './store.js';
+import type { EntryChange, EntryRow, SizedEntry } from './entry.js';
+import { type ConversationRow, entryColumns, readEntry, WITH_EVENT } from './store.js';
 
 /** The types that a list or a stream is narrowed to; undefined: all. */
 export type TypeFilter = ReadonlySet<ConversationEntryType> | undefined;
@@ -10,19 +11,21 @@ export type TypeFilter = ReadonlySet<ConversationEntryType> | undefined;
 /**
  * The entries of a stretch, in its order, of a conversation that the viewer may read (P9). One statement, and an index range for each
  * type: it costs what it shows, at any depth and whatever lies between. By the pool, as the pages of events and for the same reason.
+ * @throws TooManyBytes when the events of several have more than `maximum` bytes together.
  */
 export async function readEntries(
   { pool }: Database,
   sessionId: string,
   stretch: Stretch,
   types: TypeFilter,
-): Promise<EntryRow[]> {
+  maximum: number,
+): Promise<{ readonly entries: EntryRow[]; readonly bytes: number }> {
   const { sql, values } = rangeOf('conversation_entry', sessionId, stretch, types);
-  const { rows } = await pool.query<RawEntry>(
-    `SELECT ${ENTRY_COLUMNS} FROM (${sql}) c ${WITH_EVENT} ORDER BY c.number ${directionOf(stretch)}`,
+  const { rows } = await pool.query<SizedEntry>(
+    `SELECT ${entryColumns(`$${values.push(maximum)}`)} FROM (${sql}) c ${WITH_EVENT} ORDER BY c.number ${directionOf(stretch)}`,
     values,
   );
-  return rows.map(toEntryRow);
+  return { bytes: bytesOf(rows, maximum), entries: rows.flatMap(readEntry) };
 }
 
 /** The changes of a stretch, in its order, each with its entry as it is now; read as entries are. */
@@ -31,15 +34,17 @@ export async function readChanges(
   sessionId: string,
   stretch: Stretch,
   types: TypeFilter,
+  maximum: number,
 ): Promise<EntryChange[]> {
   const { sql, values } = rangeOf('conversation_change', sessionId, stretch, types);
-  const { rows } = await pool.query<RawEntry & { readonly change: number }>(
-    `SELECT n.number AS change, ${ENTRY_COLUMNS} FROM (${sql}) n
+  const { rows } = await pool.query<SizedEntry & { readonly change: number }>(
+    `SELECT n.number AS change, ${entryColumns(`$${values.push(maximum)}`)} FROM (${sql}) n
     JOIN conversation_entry c ON c.session_id = n.session_id AND c.number = n.entry_number ${WITH_EVENT}
     ORDER BY n.number ${directionOf(stretch)}`,
     values,
   );
-  return rows.map(({ change, ...raw }) => ({ number: change, entry: toEntryRow(raw) }));
+  bytesOf(rows, maximum);
+  return rows.flatMap(({ change, ...raw }) => readEntry(raw).map((entry) => ({ number: change, entry })));
 }
 
 /** The rows of a stretch of a table that is numbered within a session and has the type in it; one index range, or one for each type. */

@@ -1,14 +1,16 @@
+import { loadCounted } from '../accounts/answer-limit.js';
 import type { Operation } from '../accounts/operation.js';
 import type { Database, Transaction } from '../database/database.js';
-import { EVENT_COLUMNS } from '../events/store.js';
+import { bytesOf, OCCURRENCE_COLUMNS, payloadWithin } from '../events/store.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { ConversationEntryType } from '../generated/prisma/enums.js';
 import type { SessionRow } from '../sessions/store.js';
 import { ownConversation } from './access.js';
-import { type EntryRow, type RawEntry, toEntryRow } from './entry.js';
+import { type EntryRow, type SizedEntry, toEntryRow } from './entry.js';
 
-/** `RawEntry` of `conversation_entry c` and its event `e`, as SQL. */
-export const ENTRY_COLUMNS = `c.number AS "entryNumber", c.type, c.position, c.created_at AS "appearedAt", ${EVENT_COLUMNS}`;
+/** `SizedEntry` of `conversation_entry c` and its event `e`, as SQL; no payload is read beyond the parameter `maximum`, as for events. */
+export const entryColumns = (maximum: string): string =>
+  `c.number AS "entryNumber", c.type, c.position, c.created_at AS "appearedAt", ${OCCURRENCE_COLUMNS}, ${payloadWithin(maximum)}`;
 
 /** Joins an entry `c` with the event `e` of its latest snapshot. */
 export const WITH_EVENT = 'JOIN event e ON e.session_id = c.session_id AND e.number = c.event_number';
@@ -28,19 +30,26 @@ export async function findConversation(
   });
 }
 
-/** Entries of a conversation that the viewer may read, by number, in no order. */
+/** Entries of a conversation that the viewer may read, by number, in no order. @throws PAYLOAD_TOO_LARGE */
 export async function findEntries(
-  { pool }: Database,
+  operation: Operation,
   sessionId: string,
   numbers: readonly number[],
-): Promise<EntryRow[]> {
-  const { rows } = await pool.query<RawEntry>(
-    `SELECT ${ENTRY_COLUMNS} FROM conversation_entry c ${WITH_EVENT}
-    WHERE c.session_id = $1 AND c.number = ANY ($2::int[])`,
-    [sessionId, numbers],
-  );
-  return rows.map(toEntryRow);
+): Promise<readonly EntryRow[]> {
+  const { entries } = await loadCounted(operation, async (maximum) => {
+    const { rows } = await operation.database.pool.query<SizedEntry>(
+      `SELECT ${entryColumns('$3')} FROM conversation_entry c ${WITH_EVENT}
+      WHERE c.session_id = $1 AND c.number = ANY ($2::int[])`,
+      [sessionId, numbers, maximum],
+    );
+    return { bytes: bytesOf(rows, maximum), entries: rows.flatMap(readEntry) };
+  });
+  return entries;
 }
+
+/** An entry whose payload was read; `bytesOf` refuses where none was. */
+export const readEntry = ({ payload, ...raw }: SizedEntry): EntryRow[] =>
+  payload === null ? [] : [toEntryRow({ ...raw, payload })];
 
 /** The latest snapshot of an entry that some events brought, ready to be written. */
 export interface NewEntry {

@@ -11,7 +11,7 @@ import { checkSubmission, requireNoSubmission } from './form-submission.js';
 import { bodyOf, requireElicitation } from './loaders.js';
 import { type ChangeHead, expireDue, lockScopes, recordTransitions, writeState } from './record-store.js';
 import { changesOf, instantOf, isDue, isRepeated, mayBecome, type Step } from './state.js';
-import { type ElicitationRow, findBodies, lockRow } from './store.js';
+import { type ElicitationRow, findBody, lockRow } from './store.js';
 import { announce } from './topics.js';
 
 const reason = () => optional(text(4_000, 1));
@@ -97,7 +97,7 @@ async function checkedSubmission(
 
 /** Whether these answers are those that were given: the order of their names says nothing. */
 async function isSameSubmission(tx: Transaction, id: string, submission: string | null): Promise<boolean> {
-  const [body] = await findBodies(tx, [{ id, part: 'formSubmission' }]);
+  const body = await findBody(tx, { id, part: 'formSubmission' });
   const canonical = (json: string | null) => (json === null ? null : canonicalJson(JSON.parse(json)));
   return canonical(body?.json ?? null) === canonical(submission);
 }

@@ -73,8 +73,8 @@ export function shownAsWritten(operation: Operation, elicitation: ElicitationRow
 
 /** A body of an elicitation that the viewer was shown; undefined where there is none. */
 export const bodyOf = defineLoader(
-  async (keys: readonly BodyKey[], { database }: Operation): Promise<unknown[]> => {
-    const found = rowByKey(keys.map(bodyKey), await findBodies(database.prisma, keys), bodyKey);
+  async (keys: readonly BodyKey[], operation: Operation): Promise<unknown[]> => {
+    const found = rowByKey(keys.map(bodyKey), await findBodies(operation, keys), bodyKey);
     return found.map((body) => (typeof body?.json === 'string' ? JSON.parse(body.json) : undefined));
   },
   { key: ({ id, part }) => `${part} ${id}` },

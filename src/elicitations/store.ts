@@ -1,3 +1,4 @@
+import { readCounted } from '../accounts/answer-limit.js';
 import type { Place } from '../accounts/locks.js';
 import type { Operation } from '../accounts/operation.js';
 import { directionOf, inRanges, type NumberStretch } from '../accounts/ranges.js';
@@ -105,18 +106,25 @@ const BODY_COLUMNS: Record<BodyPart, Prisma.Sql> = {
   formSubmission: Prisma.sql`form_submission::text`,
 };
 
-/** These bodies of elicitations whose rows the viewer was shown (P9), as JSON text; what there is none of is null or left out. */
-export const findBodies = (
-  db: Transaction,
-  keys: readonly BodyKey[],
-): Promise<(BodyKey & { readonly json: string | null })[]> => {
+/** A body as JSON text; null where there is none. */
+type Body = BodyKey & { readonly json: string | null };
+
+/** These bodies of elicitations whose rows the viewer was shown (P9); what there is none of may be left out. @throws PAYLOAD_TOO_LARGE */
+export const findBodies = (operation: Operation, keys: readonly BodyKey[]): Promise<Body[]> =>
+  readCounted<Body>(operation, selectBodies(keys));
+
+/** A body of an elicitation that the transaction has found. */
+export const findBody = async (tx: Transaction, key: BodyKey): Promise<Body | undefined> =>
+  (await tx.$queryRaw<Body[]>(selectBodies([key])))[0];
+
+const selectBodies = (keys: readonly BodyKey[]): Prisma.Sql => {
   const parts = [...new Set(keys.map(({ part }) => part))];
   const selects = parts.map((part) => {
     const ids = keys.filter((key) => key.part === part).map(({ id }) => id);
     return Prisma.sql`SELECT elicitation_id AS id, ${part} AS part, ${BODY_COLUMNS[part]} AS json
       FROM elicitation_body WHERE elicitation_id = ANY(${ids}::uuid[])`;
   });
-  return db.$queryRaw(Prisma.join(selects, ' UNION ALL '));
+  return Prisma.join(selects, ' UNION ALL ');
 };
 
 /** A transition of an elicitation whose row the viewer was shown. */

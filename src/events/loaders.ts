@@ -1,7 +1,6 @@
-import { answerTooLarge, bytesLeft, countLoaded } from '../accounts/answer-limit.js';
+import { loadCounted } from '../accounts/answer-limit.js';
 import type { Operation } from '../accounts/operation.js';
 import { defineLoader } from '../database/loaders.js';
-import { TooManyBytes } from '../live/log.js';
 import { sessionById } from '../sessions/loaders.js';
 import { type EventOf, type EventRow, toEventRow } from './event.js';
 import { type EventStretch, findUnknownKinds, readStretches } from './page-store.js';
@@ -70,15 +69,8 @@ export async function answerOf(
 
 /** Stretches of visible sessions: the pages of a list of sessions are one statement, whose text grows with them. */
 export const eventStretch = defineLoader(
-  async (stretches: readonly EventStretch[], operation: Operation) => {
-    try {
-      const { pages, bytes } = await readStretches(operation.database, stretches, bytesLeft(operation));
-      countLoaded(operation, bytes);
-      return pages;
-    } catch (error) {
-      throw error instanceof TooManyBytes ? answerTooLarge(operation.maxAnswer) : error;
-    }
-  },
+  async (stretches: readonly EventStretch[], operation: Operation) =>
+    (await loadCounted(operation, (maximum) => readStretches(operation.database, stretches, maximum))).pages,
   {
     key: ({ sessionId, above, below, limit, order, kinds }) =>
       JSON.stringify([sessionId, above, below, limit, order, kinds]),

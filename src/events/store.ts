@@ -2,6 +2,7 @@ import { readCounted } from '../accounts/answer-limit.js';
 import type { Operation } from '../accounts/operation.js';
 import type { Database, Transaction } from '../database/database.js';
 import { Prisma } from '../generated/prisma/client.js';
+import { TooManyBytes } from '../live/log.js';
 import type { SessionRow } from '../sessions/store.js';
 import type { EventContent } from './content.js';
 import { type EventRow, type RawEvent, toEventRow } from './event.js';
@@ -16,6 +17,29 @@ export const OCCURRENCE_COLUMNS = `e.session_id AS "sessionId", e.number, e.even
 /** `RawEvent` of `event e`, as SQL. */
 export const EVENT_COLUMNS = `${OCCURRENCE_COLUMNS}, e.payload::text AS payload`;
 const COLUMNS = Prisma.raw(EVENT_COLUMNS);
+
+/**
+ * The size and the payload of `event e`, as SQL; the payloads of several are not read when together they have more bytes than the
+ * parameter `maximum`. PostgreSQL keeps large ones apart, so only their sizes are met.
+ */
+export const payloadWithin = (maximum: string): string =>
+  `e.size, CASE WHEN sum(e.size) OVER () <= ${maximum} OR count(*) OVER () = 1 THEN e.payload::text END AS payload`;
+
+/** An event as it is read with `payloadWithin`. */
+export type SizedEvent = Omit<RawEvent, 'payload'> & {
+  readonly size: number;
+  readonly payload: string | null;
+};
+
+/** Bytes of all payloads that were read. @throws TooManyBytes when they were not. */
+export function bytesOf(events: readonly SizedEvent[], maximum: number): number {
+  let bytes = 0;
+  for (const [index, { size }] of events.entries()) {
+    bytes += size;
+    if (bytes > maximum && events.length > 1) throw new TooManyBytes(Math.max(1, index));
+  }
+  return bytes;
+}
 
 /** An event about to be written, as it will be read. */
 export interface NewEvent {
