@@ -1,15 +1,19 @@
 import type { Database } from '../database/database.js';
 import type { ConversationEntryType } from '../generated/prisma/enums.js';
-import type { Log, LogFamily } from '../live/log.js';
+import type { Log } from '../live/log.js';
+import { logFamilies } from '../live/log-family.js';
 import type { EntryChange } from './entry.js';
 import { readChanges } from './page-store.js';
 import { findChangeHeads } from './store.js';
-import { conversationLogKey, sessionOfConversationLog } from './topics.js';
+import { conversationLogKey } from './topics.js';
 
 /** A conversation's changes as a log to follow; it may be narrowed to types. */
 export type ConversationLog = Log<EntryChange, ReadonlySet<ConversationEntryType>>;
 
-const families = new WeakMap<Database, LogFamily>();
+/** All logs of conversations of a database. */
+const familyOf = logFamilies(conversationLogKey, async (database: Database, ids) =>
+  (await findChangeHeads(database, ids)).map(({ id, changeHead }) => [id, changeHead] as const),
+);
 
 /** The log of one conversation. Knows no viewer: access is checked before it is followed. */
 export function conversationLog(database: Database, sessionId: string): ConversationLog {
@@ -24,17 +28,3 @@ export function conversationLog(database: Database, sessionId: string): Conversa
     sizeOf: ({ entry }) => entry.size,
   };
 }
-
-/** All logs of conversations of a database: one object, so that their heads are read together. */
-function familyOf(database: Database): LogFamily {
-  const family = families.get(database) ?? newFamily(database);
-  families.set(database, family);
-  return family;
-}
-
-const newFamily = (database: Database): LogFamily => ({
-  heads: async (keys) => {
-    const rows = await findChangeHeads(database, keys.map(sessionOfConversationLog));
-    return new Map(rows.map(({ id, changeHead }) => [conversationLogKey(id), changeHead]));
-  },
-});

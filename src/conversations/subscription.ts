@@ -2,15 +2,14 @@ import type { Operation } from '../accounts/operation.js';
 import type { ConversationEntryType } from '../generated/prisma/enums.js';
 import { builder } from '../graphql/builder.js';
 import { renew } from '../graphql/context.js';
-import { decodeCursorWithin, logTag } from '../graphql/cursors.js';
-import { follow, type Update } from '../live/follow.js';
+import { followFrom, resumable } from '../graphql/following.js';
+import type { Update } from '../live/follow.js';
 import { requireConversation } from './access.js';
 import type { EntryChange } from './entry.js';
 import { ConversationEntryTypeRef } from './enums.js';
 import { changeCursor, edgeOf, typeFilter } from './listing.js';
 import { ownConversationOf } from './loaders.js';
 import { conversationLog } from './log.js';
-import { conversationLogKey } from './topics.js';
 import { ConversationEntryEdgeRef } from './types.js';
 
 /** A stretch of a conversation's log of changes. */
@@ -27,15 +26,10 @@ const ConversationEntriesUpdateRef = builder
           'New entries, and known ones whose content changed, in the order of the changes; at most 200. A cursor is the place in `entries`; to resume there is the checkpoint.',
         resolve: ({ entries }) => entries.map(({ entry }) => edgeOf(entry)),
       }),
-      checkpoint: t.string({
-        description: 'How far the log was read: `after` for whoever comes back.',
-        resolve: ({ sessionId, position }) => changeCursor(sessionId, position),
-      }),
-      caughtUp: t.exposeBoolean('caughtUp', {
-        description: 'Whether this reaches the end of the log; if not, the next update follows at once.',
-      }),
     }),
   });
+
+resumable(ConversationEntriesUpdateRef, ({ sessionId, position }) => changeCursor(sessionId, position));
 
 interface FollowArgs {
   readonly after?: string | null | undefined;
@@ -49,11 +43,7 @@ interface FollowArgs {
 async function followConversation(operation: Operation, { after, types }: FollowArgs) {
   const { id, changeHead } = await ownConversationOf(operation);
   const filter = typeFilter(types);
-  const tag = logTag(conversationLogKey(id));
-  return follow(operation.tails, conversationLog(operation.database, id), {
-    after: typeof after === 'string' ? decodeCursorWithin(tag, after, changeHead) : 0,
-    filter,
-  });
+  return followFrom(operation, conversationLog(operation.database, id), { after, head: changeHead, filter });
 }
 
 builder.subscriptionField('conversationEntries', (t) =>

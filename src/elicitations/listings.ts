@@ -18,8 +18,12 @@ import { changeLogKey } from './topics.js';
 export async function checkpointOf(operation: Operation, scope: Scope | null): Promise<string> {
   const scopeId = scope?.id ?? operation.viewer.accountId;
   const head = scope === null ? 0 : (await scopeHead(operation).load(scope)).changeHead;
-  return encodeCursor(logTag(changeLogKey(scopeId)), head);
+  return changeCursor(scopeId, head);
 }
+
+/** A place in the change log of a scope, as a cursor. */
+export const changeCursor = (scopeId: string, number: number): string =>
+  encodeCursor(logTag(changeLogKey(scopeId)), number);
 
 /**
  * What was asked in a scope, newest first, cut at its head in this operation. With a status, all that is due in the scope is expired

@@ -1,14 +1,14 @@
 import type { Operation } from '../accounts/operation.js';
 import { builder } from '../graphql/builder.js';
 import { renew } from '../graphql/context.js';
-import { decodeCursorWithin, encodeCursor, logTag } from '../graphql/cursors.js';
-import { follow, type Update } from '../live/follow.js';
-import { requireScope, type Scope, type ScopeName } from './access.js';
+import { followFrom, resumable } from '../graphql/following.js';
+import type { Update } from '../live/follow.js';
+import { requireScope, type Scope } from './access.js';
 import { ScopeRef } from './browsing.js';
+import { changeCursor } from './listings.js';
 import { requireElicitation, scopeHead } from './loaders.js';
 import { changeLog } from './log.js';
 import type { ChangeRow } from './scope-store.js';
-import { changeLogKey } from './topics.js';
 import { ElicitationRef, ElicitationTransitionRef } from './types.js';
 
 /** A change and the log that it is shown from. */
@@ -59,26 +59,15 @@ const ElicitationChangesUpdateRef = builder.objectRef<ChangesUpdate>('Elicitatio
       description: 'In the order of the log, at most 200.',
       resolve: ({ scopeId, entries }) => entries.map((row) => ({ scopeId, row })),
     }),
-    checkpoint: t.string({
-      description: 'How far the log was read: `after` for whoever comes back.',
-      resolve: ({ scopeId, position }) => changeCursor(scopeId, position),
-    }),
-    caughtUp: t.exposeBoolean('caughtUp', {
-      description: 'Whether this reaches the end of the log; if not, the next update follows at once.',
-    }),
   }),
 });
 
-const changeCursor = (scopeId: string, number: number): string =>
-  encodeCursor(logTag(changeLogKey(scopeId)), number);
+resumable(ElicitationChangesUpdateRef, ({ scopeId, position }) => changeCursor(scopeId, position));
 
 /** Access and cursor are judged before the stream starts, against the database as it is now (P2). */
 async function followChanges(operation: Operation, scope: Scope, after: string | null | undefined) {
   const { changeHead } = await scopeHead(operation).load(scope);
-  const tag = logTag(changeLogKey(scope.id));
-  return follow(operation.tails, changeLog(operation.database, scope), {
-    after: typeof after === 'string' ? decodeCursorWithin(tag, after, changeHead) : 0,
-  });
+  return followFrom(operation, changeLog(operation.database, scope), { after, head: changeHead });
 }
 
 builder.subscriptionField('elicitationChanges', (t) =>
@@ -94,10 +83,8 @@ builder.subscriptionField('elicitationChanges', (t) =>
     subscribe: (_, { scope, after }, { operation }) =>
       followChanges(operation, requireScope(operation.viewer, scope ?? 'ME'), after),
     resolve: (update, { scope }, context) => {
-      renew(context);
-      return { ...update, scopeId: scopeIdOf(context.operation, scope ?? 'ME') };
+      const { viewer } = renew(context);
+      return { ...update, scopeId: requireScope(viewer, scope ?? 'ME').id };
     },
   }),
 );
-
-const scopeIdOf = (operation: Operation, name: ScopeName): string => requireScope(operation.viewer, name).id;

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js';
-import type { Log, LogFamily } from '../live/log.js';
+import type { Log } from '../live/log.js';
+import { logFamilies } from '../live/log-family.js';
 import { sessionLogKey } from '../sessions/topics.js';
 import type { EventRow } from './event.js';
 import { filedUnder, type KindFilter, storedKinds } from './kinds.js';
@@ -9,8 +10,10 @@ import { findHeads } from './store.js';
 /** A session's events as a log to follow; it may be narrowed to kinds. */
 export type SessionLog = Log<EventRow, KindFilter>;
 
-const KEY_PREFIX = sessionLogKey('');
-const families = new WeakMap<Database, LogFamily>();
+/** All session logs of a database. */
+const familyOf = logFamilies(sessionLogKey, async (database: Database, ids) =>
+  (await findHeads(database, ids)).map(({ id, eventHead }) => [id, eventHead] as const),
+);
 
 /** The log of one session. Knows no viewer: access is checked before it is followed. */
 export function sessionLog(database: Database, sessionId: string): SessionLog {
@@ -27,23 +30,6 @@ export function sessionLog(database: Database, sessionId: string): SessionLog {
     sizeOf: ({ size }) => size,
   };
 }
-
-/** All session logs of a database: one object, so that their heads are read together. */
-function familyOf(database: Database): LogFamily {
-  const family = families.get(database) ?? newFamily(database);
-  families.set(database, family);
-  return family;
-}
-
-const newFamily = (database: Database): LogFamily => ({
-  heads: async (keys) => {
-    const rows = await findHeads(
-      database,
-      keys.map((key) => key.slice(KEY_PREFIX.length)),
-    );
-    return new Map(rows.map(({ id, eventHead }) => [sessionLogKey(id), eventHead]));
-  },
-});
 
 const unknownKindsOf = async (database: Database, sessionId: string): Promise<readonly string[]> =>
   (await findUnknownKinds(database, [sessionId]))[0] ?? [];

@@ -1,11 +1,10 @@
 import type { Operation } from '../accounts/operation.js';
 import { builder } from '../graphql/builder.js';
 import { renew } from '../graphql/context.js';
-import { decodeCursorWithin, logTag } from '../graphql/cursors.js';
-import { follow, type Update } from '../live/follow.js';
+import { followFrom, resumable } from '../graphql/following.js';
+import type { Update } from '../live/follow.js';
 import { requireSession } from '../sessions/loaders.js';
 import type { SessionRow } from '../sessions/store.js';
-import { sessionLogKey } from '../sessions/topics.js';
 import { SessionRef } from '../sessions/types.js';
 import type { EventKind } from './content.js';
 import { SessionEventKindRef } from './enums.js';
@@ -31,15 +30,10 @@ const SessionEventsUpdateRef = builder.objectRef<SessionUpdate>('SessionEventsUp
       description: 'In the order of the log, at most 200.',
       resolve: ({ entries }) => entries.map(edgeOf),
     }),
-    checkpoint: t.string({
-      description: 'How far the log was read: `after` for whoever comes back.',
-      resolve: ({ sessionId, position }) => sessionCursor(sessionId, position),
-    }),
-    caughtUp: t.exposeBoolean('caughtUp', {
-      description: 'Whether this reaches the end of the log; if not, the next update follows at once.',
-    }),
   }),
 });
+
+resumable(SessionEventsUpdateRef, ({ sessionId, position }) => sessionCursor(sessionId, position));
 
 interface FollowArgs {
   readonly sessionId: string;
@@ -54,11 +48,7 @@ interface FollowArgs {
 async function followSession(operation: Operation, { sessionId, after, kinds }: FollowArgs) {
   const filter = kindFilter(kinds);
   const { id, eventHead } = await requireSession(operation, sessionId);
-  const tag = logTag(sessionLogKey(id));
-  return follow(operation.tails, sessionLog(operation.database, id), {
-    after: typeof after === 'string' ? decodeCursorWithin(tag, after, eventHead) : 0,
-    filter,
-  });
+  return followFrom(operation, sessionLog(operation.database, id), { after, head: eventHead, filter });
 }
 
 builder.subscriptionField('sessionEvents', (t) =>
