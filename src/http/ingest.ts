@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
 import type { Operation } from '../accounts/operation.js';
 import { renewed } from '../accounts/operation.js';
 import { badUserInput, DomainError } from '../errors.js';
@@ -83,10 +84,14 @@ class Intake {
   }
 
   async read(req: IncomingMessage, closing: AbortSignal): Promise<void> {
-    const stop = () => req.destroy(shuttingDown());
+    // Apart from the request, whose connection the answer needs when the reading stops early.
+    const body = new PassThrough();
+    const stop = () => body.destroy(shuttingDown());
     closing.addEventListener('abort', stop);
+    if (closing.aborted) stop();
+    req.on('error', (error) => body.destroy(error)).pipe(body);
     try {
-      const isWhole = await this.#readChunks(req);
+      const isWhole = await this.#readChunks(body);
       const piece = this.#stream.end(await this.#ending(isWhole));
       if (piece.progress.length > 0 || saysSomething(piece)) await this.#append(piece);
       // Its last line may be what it fails by.
@@ -97,11 +102,9 @@ class Intake {
   }
 
   /** False when the sender broke off. */
-  async #readChunks(req: IncomingMessage): Promise<boolean> {
+  async #readChunks(body: AsyncIterable<Buffer>): Promise<boolean> {
     try {
-      // Not destroyed when the loop is left early: the refusal goes out on the same connection.
-      const chunks: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false });
-      for await (const chunk of chunks) {
+      for await (const chunk of body) {
         const piece = this.#stream.push(chunk);
         if (saysSomething(piece)) await this.#append(piece);
         if (this.#stream.fault !== undefined) throw this.#stream.fault;

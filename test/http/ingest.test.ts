@@ -243,7 +243,7 @@ describe('a raw stream is refused', () => {
 });
 
 describe('a server that closes', () => {
-  it('invents nothing in a stream that it interrupts', async () => {
+  it('tells a stream that it interrupts how far that came, and invents nothing', async () => {
     const kept = house;
     let kinds: readonly string[] = [];
     house = await openHouse({
@@ -256,7 +256,9 @@ describe('a server that closes', () => {
       const { send, answer } = begin(id);
       send(run('m1'), messageStart('m2'), text(0, 'Half'));
       await vi.waitFor(async () => expect((await read(id)).events).toHaveLength(2));
-      await Promise.all([expect(answer).rejects.toThrow(), house.close()]);
+      const [told] = await Promise.all([answer, house.close()]);
+      expect(codeOf(told)).toEqual([503, 'SHUTTING_DOWN']);
+      expect(told.body.errors?.[0]?.extensions).toMatchObject({ accepted: 2, duplicates: 0 });
       expect(kinds).toEqual(['agent_message', 'session_idle']);
     } finally {
       house = kept;
