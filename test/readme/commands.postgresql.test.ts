@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPostgres } from '../database.js';
-import { readBlocks, readme } from './document.js';
+import { guide, readBlocks } from './document.js';
 import { openShell } from './shell.js';
 
 const bash = (heading: string) =>
-  readBlocks(readme)
+  readBlocks(guide)
     .filter((block) => block.language === 'bash' && block.heading === heading)
     .map(({ text }) => text);
 

@@ -10,10 +10,10 @@ import { WebSocket } from 'ws';
 import { buildTemplate } from '../../src/database/template.js';
 import { parseTitles } from '../../src/ingest/titles.js';
 import { schema } from '../../src/schema.js';
-import { type Block, file, readBlocks, readme, root } from './document.js';
+import { type Block, file, guide, readBlocks, root } from './document.js';
 import { openShell } from './shell.js';
 
-const blocks = readBlocks(readme);
+const blocks = readBlocks(guide);
 /** Those that a test has taken: in the end all of them. */
 const taken = new Set<Block>();
 

@@ -6,11 +6,19 @@ import { VARIABLES } from '../../src/config.js';
 import type { ErrorCode } from '../../src/errors.js';
 import { FORMAT_NAMES } from '../../src/ingest/formats.js';
 import { schema } from '../../src/schema.js';
-import { file, quoted, readme, root, table } from './document.js';
+import { file, guide, PAGES, quoted, root, table } from './document.js';
 
-describe('what the README tells', () => {
+describe('what the README and its pages tell', () => {
+  it('is five minutes long, and every page is listed', () => {
+    expect(file('README.md').split('\n').length).toBeLessThan(150);
+    const pages = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\/README\.md$/.test(path))
+      .map((path) => `src/${path}`);
+    expect(PAGES.slice(1).sort()).toEqual(pages.sort());
+  });
+
   it('is every variable and its default', () => {
-    const told = table(readme, 'variable').map(([variable, value = '']) => [
+    const told = table(guide, 'variable').map(([variable, value = '']) => [
       quoted(variable)[0],
       quoted(value)[0] ?? '',
     ]);
@@ -32,7 +40,7 @@ describe('what the README tells', () => {
       TIMEOUT: true,
       SHUTTING_DOWN: true,
     };
-    expect(table(readme, 'code').map(([code]) => quoted(code)[0])).toEqual([
+    expect(table(guide, 'code').map(([code]) => quoted(code)[0])).toEqual([
       ...Object.keys(codes),
       'GRAPHQL_PARSE_FAILED',
       'GRAPHQL_VALIDATION_FAILED',
@@ -41,19 +49,19 @@ describe('what the README tells', () => {
   });
 
   it('is every format of raw streams', () => {
-    expect(table(readme, 'format').map(([name]) => quoted(name)[0])).toEqual(FORMAT_NAMES);
+    expect(table(guide, 'format').map(([name]) => quoted(name)[0])).toEqual(FORMAT_NAMES);
   });
 
   it('is who may use each root field', () => {
     const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(
       (type) => Object.keys(type?.getFields() ?? {}),
     );
-    const told = table(readme, 'who may').flatMap(([doors]) => quoted(doors));
+    const told = table(guide, 'who may').flatMap(([doors]) => quoted(doors));
     expect(told.filter((door) => !door.startsWith('/')).sort()).toEqual(fields.sort());
   });
 
   it('links to what is there', () => {
-    const links = ['README.md', 'src/README.md', 'CHANGELOG.md'].flatMap((path) =>
+    const links = [...PAGES, 'src/README.md', 'CHANGELOG.md'].flatMap((path) =>
       [...file(path).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = '']) => ({ path, link })),
     );
     const dead = links.filter(

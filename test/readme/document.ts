@@ -6,9 +6,16 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A file of the project, by its path from the root. */
 export const file = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-export const readme = file('README.md');
+/** README.md, then the pages in the order in which it lists them: all that a user reads and types. */
+export const PAGES: readonly string[] = [
+  'README.md',
+  ...[...file('README.md').matchAll(/^\| \[[^\]]+\]\((src\/\w+\/README\.md)\)/gm)].map(
+    ([, path = '']) => path,
+  ),
+];
+export const guide = PAGES.map(file).join('\n');
 
-/** A fenced block of the README, and the heading that it stands under. */
+/** A fenced block of the guide, and the heading that it stands under. */
 export interface Block {
   readonly language: string;
   readonly heading: string;

@@ -56,7 +56,7 @@ async function appendWhileFollowed(sessionId: string, events: number, portion: n
 }
 
 describe('a client whose connection is cut', () => {
-  it('gets each of 10,000 events once and in order, cut 50 times, by the snippet of the README (case 1)', async () => {
+  it('gets each of 10,000 events once and in order, cut 50 times, by the snippet of the page on following (case 1)', async () => {
     const sessionId = await house.newSession();
     cutSometimes(CUTS, 20_000);
     const before = proxy.cuts();

@@ -18,7 +18,7 @@ export interface SessionPage {
 /** One session, live and as it is now. Lines are short enough for GraphiQL's editor beside its result. */
 export function sessionDocument({ hasToken, hasSession, isAnswered }: SessionPage): string {
   const first = [
-    ...(hasToken ? [] : ['# Put a token into Headers', '# (README: Accounts and tokens).']),
+    ...(hasToken ? [] : ['# Put a token into Headers', '# (src/credentials/README.md).']),
     ...(hasSession ? [] : ['# Put the id of a session into Variables.']),
   ];
   return [
