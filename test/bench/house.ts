@@ -27,6 +27,7 @@ export async function openBenchHouse() {
     url,
     token,
     sessionId,
+    operation,
     kind: database.kind,
     database,
     append: (events: readonly EventInput[]) => appendEvents(operation, sessionId, events),

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { conversation } from './conversation.js';
 import { crowd } from './crowd.js';
+import { expiry } from './expiry.js';
 import { history } from './history.js';
 import type { BenchOptions } from './house.js';
 import { pages } from './pages.js';
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   crowd,
   conversation,
   history,
+  expiry,
 };
 
 const { positionals, values } = parseArgs({
