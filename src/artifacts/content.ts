@@ -16,6 +16,9 @@ export const ARTIFACT_KINDS = [
 
 export const DELIVERED_OUTPUT_KINDS = ['TABLE', 'PROSE', 'PRESENTATION', 'FIGURE'] as const;
 
+export const isOutputKind = (kind: string): kind is (typeof DELIVERED_OUTPUT_KINDS)[number] =>
+  DELIVERED_OUTPUT_KINDS.some((known) => known === kind);
+
 /** A file that a session produced: metadata only, never a URL or a storage key. */
 export const artifactContent = z.strictObject({
   artifactId: id(),

@@ -1,6 +1,8 @@
+import { type ConfiguredDelivery, deliverConfigured } from './deliveries.js';
 import { emit, resourceId } from './ids.js';
 import { pastLimit } from './limits.js';
 import { withdrawSearches } from './methods.js';
+import { dropQuestions, type QuestionState } from './questions.js';
 import type { PublicSearch } from './redaction.js';
 import type { Step } from './reducer.js';
 
@@ -14,10 +16,12 @@ export interface OpenActivity {
   readonly isCallers: boolean;
   /** The searches that are known through this call; they did not run if it fails. */
   readonly searches: readonly PublicSearch[];
+  /** What it will have delivered if it ends well. */
+  readonly delivery?: ConfiguredDelivery;
 }
 
 /** The part of a format's state that activities need: `searches` are the run's, for its methods. */
-export interface ActivityState {
+export interface ActivityState extends QuestionState {
   activities: OpenActivity[];
   searches: PublicSearch[];
 }
@@ -46,7 +50,9 @@ export function settleActivity<State extends ActivityState>(
   const { state } = step;
   const open = state.activities.find(({ activityId }) => activityId === told.activityId);
   state.activities = state.activities.filter((activity) => activity !== open);
+  dropQuestions(state, told.activityId);
   if (outcome === 'FAILED' && open) state.searches = withdrawSearches(state.searches, open.searches);
+  if (outcome === 'COMPLETED' && open?.delivery) deliverConfigured(step, open.delivery);
   tell(step, open ?? told, outcome);
 }
 

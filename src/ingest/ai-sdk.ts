@@ -1,6 +1,6 @@
 import { settleOpen } from './activities.js';
 import { CALL_EVENTS, RESULT_EVENTS } from './ai-sdk/calls.js';
-import { PART_EVENTS } from './ai-sdk/parts.js';
+import { addData, PART_EVENTS } from './ai-sdk/parts.js';
 import type { AiSdkState, AiSdkStep, OpenMessage } from './ai-sdk/state.js';
 import { finishStep, publishStep, resetStep, startStep, stepOf, withdrawStep } from './ai-sdk/steps.js';
 import { DECLINED, SERVICE_FAILED } from './failures.js';
@@ -8,6 +8,7 @@ import { digest, nameOf, resourceId } from './ids.js';
 import { type JsonObject, stringAt } from './json.js';
 import type { Completion } from './message.js';
 import { nextOccurrence } from './occurrences.js';
+import { publicTool } from './redaction.js';
 import type { Reducer } from './reducer.js';
 import { endStream, failRun, goOn, idle, rest, startRun, stopRun } from './run.js';
 
@@ -18,7 +19,7 @@ export const aiSdk: Reducer<AiSdkState> = {
   reduce: (step, { value }) => {
     const type = stringAt(value, 'type');
     if (type === undefined) step.ignored.push('not_an_event');
-    else if (type.startsWith('data-')) reduceData(step, value);
+    else if (type.startsWith('data-')) reduceData(step, type, value);
     else if (!SILENT.has(type)) reduceEvent(step, type, value);
   },
   end: (step, why) => {
@@ -34,9 +35,14 @@ export const aiSdk: Reducer<AiSdkState> = {
 /** Events that are understood and say nothing public. */
 const SILENT = new Set(['message-metadata', 'tool-approval-response', 'reasoning-file']);
 
-/** What an application sends beside the agent's words. Only what is kept is missed. */
-function reduceData(step: AiSdkStep, value: JsonObject): void {
-  if (value.transient !== true) step.ignored.push('unmapped_data');
+/** What an application sends beside the agent's words: told if the title map has its name. Only what is kept is missed. */
+function reduceData(step: AiSdkStep, type: string, value: JsonObject): void {
+  const { titles } = step.context;
+  const { message } = step.state;
+  if (value.transient === true) return;
+  if (titles.get(type)?.delivers === undefined) step.ignored.push('unmapped_data');
+  else if (message === null) step.ignored.push('outside_message');
+  else addData(step, message, publicTool(titles, type), value);
 }
 
 type InMessage = (step: AiSdkStep, message: OpenMessage, value: JsonObject) => void;

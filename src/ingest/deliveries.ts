@@ -1,7 +1,14 @@
 import { emit, resourceId } from './ids.js';
 import type { JsonObject } from './json.js';
-import { type PublicFile, publicFile } from './redaction.js';
+import {
+  nameOfDelivery,
+  type PublicDelivery,
+  type PublicFile,
+  publicDelivery,
+  publicFile,
+} from './redaction.js';
 import type { Step } from './reducer.js';
+import type { ToolTitle } from './titles.js';
 
 /** A file that the agent delivers, before it is told. */
 export interface Delivery extends PublicFile {
@@ -20,6 +27,33 @@ export const deliveryOf = (
   kind: 'AGENT_DELIVERED_FILE',
   ...publicFile(file, ordinal),
 });
+
+/** What the title map makes of a tool's input or an application's data, before it is told. */
+export type ConfiguredDelivery = PublicDelivery & { readonly artifactId: string };
+
+/**
+ * What a tool with this input, or data of this name, delivers by the title map; undefined if nothing. `key`: what the stream calls it by,
+ * where the map names no id in it. Of the same name and id it is the same thing, delivered again.
+ */
+export function configuredDelivery(
+  step: Step<unknown>,
+  { delivers }: Pick<ToolTitle, 'delivers'>,
+  data: JsonObject,
+  ...key: unknown[]
+): ConfiguredDelivery | undefined {
+  if (delivers === undefined) return undefined;
+  const name = nameOfDelivery(delivers, data);
+  const named = name === undefined ? ['', ...key] : [name];
+  const artifactId = resourceId(step.context, 'art', 'configured', delivers.kind, ...named);
+  return { artifactId, ...publicDelivery(delivers, data, 1) };
+}
+
+/** Tells of one. Told before with the same content, it is a duplicate. */
+export function deliverConfigured(step: Step<unknown>, delivery: ConfiguredDelivery): void {
+  const { artifactId } = delivery;
+  if ('filename' in delivery) emit(step, { kind: 'artifacts_delivered', artifacts: [delivery] }, artifactId);
+  else emit(step, { kind: 'delivered_outputs', deliveredOutputs: [delivery] }, artifactId);
+}
 
 /** As many as one event holds. */
 const MAX_FILES = 500;

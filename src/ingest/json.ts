@@ -19,6 +19,15 @@ export function listAt(object: JsonObject, key: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The value at keys with dots between them. */
+export const valueAt = (object: JsonObject, place: string): unknown =>
+  place
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+      object,
+    );
+
 /** A whole number from 0 to 2^53-1. */
 export function countAt(object: JsonObject, key: string): number | undefined {
   const value = object[key];

@@ -4,6 +4,7 @@ import type { HeldState } from './held.js';
 import { aboutOf, emit } from './ids.js';
 import type { Completion, Published } from './message.js';
 import { publishMethods } from './methods.js';
+import { tellQuestions } from './questions.js';
 import { asEnding, type EndReason, type Step } from './reducer.js';
 
 /**
@@ -27,6 +28,7 @@ export const startRun = (): RunState => ({
   answer: null,
   activities: [],
   searches: [],
+  questions: [],
   held: 0,
 });
 
@@ -49,23 +51,29 @@ export function pause<State extends RunState>(step: Step<State>): void {
   emit(step, { kind: 'session_paused' }, step.state.newest);
 }
 
-/** The agent has said what it had to say: the run rests, unless its caller owes results. */
-export function rest<State extends RunState>(step: Step<State>): void {
-  if (step.state.activities.some(({ isCallers }) => isCallers)) step.state.run = 'owing';
+/** The agent has said what it had to say: the run rests, unless its caller owes results; of a question it is the user who does. */
+export function rest<State extends RunState>(
+  step: Step<State>,
+  isOwing = step.state.activities.some(({ isCallers }) => isCallers),
+): void {
+  if (isOwing && step.state.questions.length === 0) step.state.run = 'owing';
   else idle(step);
 }
 
 /**
  * The run is over and did not fail: calls whose result the stream left out are taken to have ended with it. `isCut`: it ran into
- * the end of what it may write, and so did they. `isAsking`: its caller's calls stay open, for they wait for the answer.
+ * the end of what it may write, and so did they. Where it asks something, its caller's calls stay open, for they wait for the answer;
+ * `isAsking` says so of what was asked already.
  */
 export function idle<State extends RunState>(
   step: Step<State>,
   { isCut = false, isAsking = false } = {},
 ): void {
   const { state } = step;
-  settleOpen(step, isCut ? 'FAILED' : 'COMPLETED', ({ isCallers }) => !(isAsking && isCallers));
+  const isWaiting = isAsking || state.questions.length > 0;
+  settleOpen(step, isCut ? 'FAILED' : 'COMPLETED', ({ isCallers }) => !(isWaiting && isCallers));
   if (state.answer !== null) publishMethods(step, state.answer, state.searches);
+  tellQuestions(step);
   emit(step, { kind: 'session_idle' }, state.newest);
   leave(step, 'idle');
 }
@@ -93,6 +101,7 @@ export function stopRun<State extends RunState>(step: Step<State>, close: CloseT
 function leave<State extends RunState>({ state }: Step<State>, run: Run): void {
   state.run = run;
   state.searches = [];
+  state.questions = [];
   state.answer = null;
   state.held = 0;
 }

@@ -1,15 +1,62 @@
 import { z } from 'zod';
+import { ARTIFACT_KINDS, DELIVERED_OUTPUT_KINDS } from '../artifacts/content.js';
 import { badUserInput } from '../errors.js';
-import { parse, text } from '../parse.js';
+import { optional, parse, text } from '../parse.js';
 import { parseJson } from './json.js';
 
-/** What may be told of a tool: the title of its activity and, if it searches, what it searches ("web", "pubmed", …). */
+const line = text(200, 1);
+/** Where a value lies in an input: a key, or several with dots between them. */
+const place = line;
+
+/** How a tool asks the user. Each place is that of a value in its input. */
+const asking = z.strictObject({
+  /** Of the question. */
+  text: place,
+  /** Of a list of choices: texts, or objects with a label. */
+  options: optional(place),
+  /** Of a boolean: whether several may be chosen. */
+  multiple: optional(place),
+  /** Of a list of questions: the other places are then those in each of its items. */
+  each: optional(place),
+});
+export type Asking = z.output<typeof asking>;
+
+/** What a tool's input, or data that an application sends beside the agent's words, delivers. Each place is that of a value in it. */
+const delivering = z.strictObject({
+  kind: z.enum([...ARTIFACT_KINDS, ...DELIVERED_OUTPUT_KINDS]),
+  /** Of a file's name or path, of which the last part is told, or of an output's title. */
+  name: place,
+  /** Of what it is called by: delivered again, it is the same. Else a file is what its name says. */
+  id: optional(place),
+  /** Of a file's media type and size in bytes. */
+  type: optional(place),
+  size: optional(place),
+  /** Of an output's caption, and of its rows or their number. */
+  caption: optional(place),
+  rows: optional(place),
+});
+export type Delivering = z.output<typeof delivering>;
+
+const titled = z.strictObject({
+  title: optional(line),
+  searches: optional(line),
+  query: optional(place),
+  asks: optional(asking),
+  delivers: optional(delivering),
+});
+
+/** What may be told of a tool, or of data that has a name. */
 export interface ToolTitle {
+  /** Of its activity. */
   readonly title: string;
+  /** What it searches ("web", "pubmed", …), if it does; `query` is the place of what it looks for, by default `query` or `queries`. */
   readonly searches?: string | undefined;
+  readonly query?: string | undefined;
+  readonly asks?: Asking | undefined;
+  readonly delivers?: Delivering | undefined;
 }
 
-/** By a tool's name as the stream gives it. A `Map`, since the names are the stream's. */
+/** By the name that the stream gives the tool or the data. A `Map`, since the names are the stream's. */
 export type ToolTitles = ReadonlyMap<string, ToolTitle>;
 
 /** Shown for every tool that has no title of its own. */
@@ -41,12 +88,10 @@ const DEFAULTS: readonly (readonly [string, ToolTitle])[] = [
 export const DEFAULT_TITLES: ToolTitles = new Map(DEFAULTS);
 
 const MAX_TOOLS = 10_000;
-const title = text(200, 1);
-const entry = z.union([title, z.strictObject({ title, searches: text(200, 1).optional() })]);
 
 /**
- * Reads TIDINGS_TITLES, a JSON object of tool name → title, or → `{"title": …, "searches": "pubmed"}` for a tool that searches.
- * It adds to the defaults and overrides them. BAD_USER_INPUT names the tool whose title is not understood.
+ * Reads TIDINGS_TITLES, a JSON object: a name → a title, or → `{"title": …}` with what else may be told: `searches`, `asks`, `delivers`.
+ * It adds to the defaults and overrides them. BAD_USER_INPUT names the tool whose entry is not understood, and the place in it.
  */
 export function parseTitles(json: string): ToolTitles {
   const value = parseJson(json);
@@ -61,6 +106,25 @@ export function parseTitles(json: string): ToolTitles {
 }
 
 function parseEntry(tool: string, given: unknown): ToolTitle {
-  const parsed = parse(entry, given, `TIDINGS_TITLES["${tool}"]`);
-  return typeof parsed === 'string' ? { title: parsed } : parsed;
+  const root = `TIDINGS_TITLES["${tool}"]`;
+  if (typeof given === 'string') return { title: parse(line, given, root) };
+  const entry = parse(titled, given, root);
+  refuseMisfits(entry, root);
+  return { ...entry, title: entry.title ?? UNKNOWN_TOOL.title };
+}
+
+/** What would never be told is a mistake. */
+function refuseMisfits({ query, searches, delivers }: z.output<typeof titled>, root: string): void {
+  if (query !== undefined && searches === undefined) {
+    throw badUserInput(`${root}.query: expected "searches" beside it, which says what is searched.`);
+  }
+  if (delivers === undefined) return;
+  const isFile = ARTIFACT_KINDS.some((kind) => kind === delivers.kind);
+  const misfit = (isFile ? (['caption', 'rows'] as const) : (['type', 'size'] as const)).find(
+    (key) => delivers[key] !== undefined,
+  );
+  if (misfit !== undefined) {
+    const expected = isFile ? '"type" and "size"' : '"caption" and "rows"';
+    throw badUserInput(`${root}.delivers.${misfit}: ${delivers.kind} has none; it has ${expected}.`);
+  }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt, stringAt } from '../../src/ingest/json.js';
 import { DEFAULT_LIMITS } from '../../src/ingest/limits.js';
+import { parseTitles } from '../../src/ingest/titles.js';
 import {
   approval,
   called,
@@ -59,7 +60,11 @@ const samples: Samples = {
     ),
   calls: (id, pieces, { name, input }) => [
     start(id),
-    ...stepOf(texts(pieces), typed(`call_${id}`, name, input), called(`call_${id}`, name)),
+    ...stepOf(
+      texts(pieces),
+      typed(`call_${id}`, name, input),
+      called(`call_${id}`, name, JSON.parse(input.join(''))),
+    ),
     finish('tool-calls'),
   ],
   unknown: [
@@ -417,6 +422,32 @@ describe('a message', () => {
     );
     expect(summary(events)).toEqual([message(1), idle]);
     expect(stream.counts.ignored).toEqual({ unmapped_data: 1 });
+  });
+
+  test('delivers data that the title map has with its step, and under its id again as it then is', () => {
+    const titles = parseTitles(
+      '{"data-table": {"delivers": {"kind": "TABLE", "name": "head.title", "caption": "note", "rows": "rows"}}}',
+    );
+    const table = (rows: unknown, more: object = {}) => ({
+      type: 'data-table',
+      data: { head: { title: 'Tides' }, note: 'High water', rows, path: '/private/tides' },
+      ...more,
+    });
+    const told = (...objects: object[]) => {
+      const { events } = runWith({ titles }, start('m'), stepOf(objects, texts(['x'])), finish());
+      return ofKind(events, 'delivered_outputs').flatMap(({ deliveredOutputs }) => deliveredOutputs);
+    };
+    const output = { kind: 'TABLE', title: 'Tides', caption: 'High water', rowCount: 2 };
+    expect(told(table([[1], [2]]))).toMatchObject([output]);
+    expect(told(table(2, { transient: true }))).toEqual([]);
+    expect(told(table(1, { id: 't' }), { type: 'reset-step' }, table(2, { id: 't' }))).toMatchObject([
+      output,
+    ]);
+    const [first, second, third] = told(table(1, { id: 't' }), table(2, { id: 't' }), table(2, { id: 'u' }));
+    expect([first, second, third]).toMatchObject([{ rowCount: 1 }, { rowCount: 2 }, { rowCount: 2 }]);
+    expect(first?.artifactId).toBe(second?.artifactId);
+    expect(third?.artifactId).not.toBe(second?.artifactId);
+    expect(JSON.stringify([first, third])).not.toContain('private');
   });
 });
 

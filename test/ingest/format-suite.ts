@@ -5,7 +5,7 @@ import { parseFormat } from '../../src/ingest/formats.js';
 import type { IgnoredCounts, IgnoredKind } from '../../src/ingest/ignored.js';
 import { isObject, type JsonObject } from '../../src/ingest/json.js';
 import { DEFAULT_LIMITS } from '../../src/ingest/limits.js';
-import { DEFAULT_TITLES } from '../../src/ingest/titles.js';
+import { DEFAULT_TITLES, parseTitles } from '../../src/ingest/titles.js';
 import { hasShared, ownRecordings, type Recording, sharedRecordings } from './recordings.js';
 import { leaks, type Said, secretsOf } from './redaction.js';
 import {
@@ -408,6 +408,33 @@ function describeUse(run: Run, uses: NonNullable<Samples['uses']>): void {
     expect(methods(true)).toEqual([]);
   });
 
+  test('what the map says that it delivers is delivered when it ends well', () => {
+    const input = ['{"private_place": {"path": "/private/folder/', 'tides.csv"}, "bytes": 12}'];
+    const titles = parseTitles(
+      '{"private_tool": {"title": "Writing", "delivers": {"kind": "AGENT_SAVED_FILE", "name": "private_place.path", "size": "bytes"}}}',
+    );
+    const delivered = (hasFailed: boolean) =>
+      run(uses('m', { ...tool, input, hasFailed }), { titles }).events;
+    expect(summary(delivered(false))).toEqual([
+      started('Writing'),
+      'artifacts_delivered, 1',
+      completed('Writing'),
+      message(4),
+      idle,
+    ]);
+    expect(ofKind(delivered(false), 'artifacts_delivered')[0]?.artifacts).toEqual([
+      {
+        artifactId: expect.stringMatching(/^art_/),
+        kind: 'AGENT_SAVED_FILE',
+        filename: 'tides.csv',
+        format: 'csv',
+        sizeBytes: 12,
+      },
+    ]);
+    expect(summary(delivered(true))).toEqual([started('Writing'), failed('Writing'), message(4), idle]);
+    expect(JSON.stringify(delivered(false))).not.toContain('private');
+  });
+
   test('it is told when its input is complete, and fails if the stream breaks off', () => {
     const objects = uses('m', tool);
     const told = objects.map((_, at) => summary(run(objects.slice(0, at + 1)).events));
@@ -426,6 +453,45 @@ function describeCalls(run: Run, calls: NonNullable<Samples['calls']>, says: Sam
     const { events } = run(turn);
     expect(summary(events).toSorted()).toEqual([started('Working'), message(11)].toSorted());
     expect(JSON.stringify(events)).not.toContain('private');
+  });
+
+  describe('one that asks the user', () => {
+    const titles = parseTitles(
+      '{"private_tool": {"title": "Asking", "asks": {"text": "private.q", "options": "c", "multiple": "many"}}}',
+    );
+    const asked = (given: object) => ({ name: 'private_tool', input: [JSON.stringify(given)] });
+    const ask = (given: object) => run(calls('m1', ['Let me see.'], asked(given)), { titles }).events;
+
+    test('asks after what it says, and is idle', () => {
+      const given = { private: { q: 'Which coast?' }, c: ['West', { label: 'East' }, ''], many: true };
+      const told = summary(ask(given));
+      expect(told.slice(0, 2).toSorted()).toEqual([started('Asking'), message(11)].toSorted());
+      expect(told.slice(2)).toEqual(['question', idle]);
+      expect(ofKind(ask(given), 'question')).toMatchObject([
+        {
+          questionId: expect.stringMatching(/^que_/),
+          text: 'Which coast?',
+          responseFormat: 'MULTI_SELECT',
+          options: [
+            { optionId: 'option_1', label: 'West' },
+            { optionId: 'option_2', label: 'East' },
+          ],
+        },
+      ]);
+      expect(JSON.stringify(ask(given))).not.toContain('private');
+      expect(ofKind(ask({ private: { q: 'Why?' } }), 'question')).toMatchObject([{ responseFormat: 'TEXT' }]);
+    });
+
+    test('asks nothing without a question', () => {
+      expect(ofKind(ask({ private: 'q' }), 'question')).toEqual([]);
+      expect(summary(ask({ private: { q: ' ' } }))).not.toContain(idle);
+    });
+
+    test('is over when the agent goes on', () => {
+      const objects = calls('m1', ['Let me see.'], asked({ private: { q: 'Why?' } }));
+      const { events } = run([...objects, ...says('m2', ['done'])], { titles });
+      expect(summary(events).slice(2)).toEqual(['question', idle, completed('Asking'), message(4), idle]);
+    });
   });
 
   test('when it goes on, the call is over', () => {

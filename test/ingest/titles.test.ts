@@ -12,6 +12,15 @@ describe('TIDINGS_TITLES', () => {
     expect(titles.get('bash')).toEqual(DEFAULT_TITLES.get('bash'));
   });
 
+  test('says what a tool asks and delivers, with or without a title', () => {
+    const delivers = { kind: 'TABLE', name: 'meta.title', rows: 'rows' };
+    const titles = parseTitles(
+      JSON.stringify({ ask: { title: 'Asking', asks: { text: 'q' } }, 'data-table': { delivers } }),
+    );
+    expect(titles.get('ask')).toEqual({ title: 'Asking', asks: { text: 'q' } });
+    expect(titles.get('data-table')).toEqual({ title: 'Working', delivers });
+  });
+
   test('may name tools like any object', () => {
     const titles = parseTitles('{"__proto__": "A", "constructor": "B"}');
     expect([titles.get('__proto__')?.title, titles.get('constructor')?.title]).toEqual(['A', 'B']);
@@ -23,6 +32,26 @@ describe('TIDINGS_TITLES', () => {
     ['no object', '["a"]', 'TIDINGS_TITLES'],
     ['an empty title', '{"my_tool": ""}', 'my_tool'],
     ['a number for a title', '{"my_tool": 1}', 'my_tool'],
+    [
+      'a query of a tool that does not search',
+      '{"my_tool": {"title": "x", "query": "q"}}',
+      'TIDINGS_TITLES["my_tool"].query: expected "searches"',
+    ],
+    [
+      'a question without its text',
+      '{"my_tool": {"asks": {"options": "o"}}}',
+      'TIDINGS_TITLES["my_tool"].asks.text',
+    ],
+    [
+      'a kind that nothing has',
+      '{"my_tool": {"delivers": {"kind": "FILE", "name": "n"}}}',
+      'TIDINGS_TITLES["my_tool"].delivers.kind',
+    ],
+    [
+      'a caption of a file',
+      '{"my_tool": {"delivers": {"kind": "REPORT_ASSET", "name": "n", "caption": "c"}}}',
+      'TIDINGS_TITLES["my_tool"].delivers.caption: REPORT_ASSET has none; it has "type" and "size"',
+    ],
     ['an unknown property', '{"my_tool": {"title": "x", "icon": "y"}}', 'my_tool'],
   ])('is refused with %s, naming what is wrong', (_, json, named) => {
     expect(() => parseTitles(json)).toThrow(expect.objectContaining({ code: 'BAD_USER_INPUT' }));

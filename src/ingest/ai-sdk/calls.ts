@@ -1,10 +1,10 @@
-import { activityIdOf, settleActivity, startActivity } from '../activities.js';
-import { holdIn, holdThing, holdThingIn } from '../held.js';
+import { activityIdOf, settleActivity } from '../activities.js';
+import { startCall } from '../calls.js';
+import { holdIn, holdThingIn } from '../held.js';
 import { type JsonObject, objectAt, stringAt } from '../json.js';
 import { pastLimit } from '../limits.js';
 import type { Completion } from '../message.js';
-import { addSearches } from '../methods.js';
-import { publicSearches, publicTool } from '../redaction.js';
+import { publicTool } from '../redaction.js';
 import { UNKNOWN_TOOL } from '../titles.js';
 import { parseToolInput } from '../tool-input.js';
 import type { InStep } from './parts.js';
@@ -66,7 +66,7 @@ function takeInput(
   const name = stringAt(value, 'toolName') ?? inputOf(open, activityId)?.name ?? '';
   open.inputs = open.inputs.filter((input) => input.activityId !== activityId);
   const isCallers = value.providerExecuted !== true;
-  startCall(step, message, open, { activityId, name, isCallers }, objectAt(value, 'input') ?? {});
+  tellCall(step, message, open, { activityId, name, isCallers }, objectAt(value, 'input') ?? {});
   return activityId;
 }
 
@@ -76,7 +76,7 @@ function refuseInput(step: AiSdkStep, message: OpenMessage, open: OpenStep, valu
   if (activityId !== undefined) settle(step, activityId, 'FAILED');
 }
 
-function startCall(
+function tellCall(
   step: AiSdkStep,
   message: OpenMessage,
   open: OpenStep,
@@ -84,10 +84,8 @@ function startCall(
   input: JsonObject,
 ): void {
   if (step.state.activities.some((activity) => activity.activityId === activityId)) return;
-  const known = publicTool(step.context.titles, name);
-  const searches = addSearches(step.state.searches, publicSearches(known, input));
-  for (const { query } of searches) holdThing(step, query);
-  startActivity(step, { activityId, title: known.title, messageId: message.id, isCallers, searches });
+  const tool = publicTool(step.context.titles, name);
+  startCall(step, { activityId, tool, messageId: message.id, isCallers }, input);
   holdThingIn(step, open, activityId);
   open.calls.push(activityId);
 }
@@ -110,7 +108,7 @@ export function startInputs(
 function startInput(step: AiSdkStep, message: OpenMessage, open: OpenStep, input: OpenInput): void {
   const parsed = parseToolInput(step, input.input);
   if (parsed === undefined) step.ignored.push('unfinished_tool_input');
-  else startCall(step, message, open, input, parsed);
+  else tellCall(step, message, open, input, parsed);
 }
 
 function askApproval(step: AiSdkStep, message: OpenMessage, open: OpenStep, value: JsonObject): void {

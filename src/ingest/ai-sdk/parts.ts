@@ -1,10 +1,12 @@
 import { MAX_CITATIONS } from '../../citations/content.js';
 import { activityIdOf, tellWhole } from '../activities.js';
+import { configuredDelivery, deliverConfigured } from '../deliveries.js';
 import { holdIn, holdThingIn } from '../held.js';
 import { digest } from '../ids.js';
-import { base64Bytes, type JsonObject, stringAt } from '../json.js';
+import { base64Bytes, type JsonObject, objectAt, stringAt } from '../json.js';
 import { pastLimit } from '../limits.js';
 import { sourceOf } from '../sources.js';
+import type { ToolTitle } from '../titles.js';
 import type { AiSdkStep, OpenMessage, OpenStep } from './state.js';
 
 export type InStep = (step: AiSdkStep, message: OpenMessage, open: OpenStep, value: JsonObject) => void;
@@ -87,4 +89,18 @@ function addFile(step: AiSdkStep, _: OpenMessage, open: OpenStep, value: JsonObj
   const sizeBytes = data === undefined ? undefined : base64Bytes(String(value.url).slice(data.length));
   holdThingIn(step, open, (mediaType ?? '') + (filename ?? ''));
   open.files.push({ filename, mediaType, sizeBytes });
+}
+
+/** Data that the title map has: delivered with the step that it came in. Sent again under its id, it is the same thing as it is now. */
+export function addData(step: AiSdkStep, message: OpenMessage, tool: ToolTitle, value: JsonObject): void {
+  const key = stringAt(value, 'id') ?? ++message.files;
+  const data = objectAt(value, 'data') ?? {};
+  const delivery = configuredDelivery(step, tool, data, message.id, value.type, key);
+  const { step: open } = message;
+  if (delivery === undefined) return;
+  if (open === null || open.isOver) deliverConfigured(step, delivery);
+  else {
+    holdThingIn(step, open, JSON.stringify(delivery));
+    open.deliveries.push(delivery);
+  }
 }

@@ -1,3 +1,4 @@
+import type { ConfiguredDelivery } from '../deliveries.js';
 import type { Holder } from '../held.js';
 import type { Part, PendingCitation } from '../message.js';
 import type { OccurrenceState } from '../occurrences.js';
@@ -33,6 +34,8 @@ export interface OpenStep extends Holder {
   /** Works that it names as its sources: of no place in its text. */
   sources: PendingCitation[];
   files: OpenFile[];
+  /** What data of the application delivers. */
+  deliveries: ConfiguredDelivery[];
   /** Questions whether a call may be made, by the stream's name for each. */
   requests: { readonly id: string; readonly title: string }[];
   /** The activities that it began, to take them back with it. */

@@ -1,5 +1,5 @@
 import { settleOpen } from '../activities.js';
-import { deliver, deliveryOf } from '../deliveries.js';
+import { deliver, deliverConfigured, deliveryOf } from '../deliveries.js';
 import { letGo } from '../held.js';
 import { resourceId } from '../ids.js';
 import { type Completion, publishAnswer } from '../message.js';
@@ -26,6 +26,7 @@ function openStep(message: OpenMessage, number: number): OpenStep {
     inputs: [],
     sources: [],
     files: [],
+    deliveries: [],
     requests: [],
     calls: [],
     isApart: false,
@@ -66,6 +67,7 @@ export function publishStep(step: AiSdkStep, message: OpenMessage, completion: C
   startInputs(step, message, open, completion);
   if (completion === 'COMPLETE') endThinking(step, message, open);
   deliverFiles(step, message, open);
+  for (const delivery of open.deliveries) deliverConfigured(step, delivery);
   for (const { id, title } of open.requests) askPermission(step, title, message.id, id);
   letGo(step, open);
   message.step = null;

@@ -29,7 +29,7 @@ function stopMessage(step: AnthropicStep, message: OpenMessage, reason: string):
   closeBlocks(step, message, isCut);
   closeText(step, isCut ? 'TRUNCATED' : 'COMPLETE');
   if (reason === 'pause_turn') pause(step);
-  else if (reason === 'tool_use') step.state.run = 'owing';
+  else if (reason === 'tool_use') rest(step, true);
   else if (isCut) idle(step, { isCut });
   else rest(step);
 }
@@ -52,10 +52,11 @@ export function closeText(step: AnthropicStep, completion: Completion): void {
   releaseMessage(step);
 }
 
-/** What the run's searches cost stays held until the run ends. */
+/** What the run's searches and questions cost stays held until the run ends. */
 function releaseMessage({ state }: AnthropicStep): void {
   state.message = null;
-  state.held = state.searches.reduce((sum, { query }) => sum + Buffer.byteLength(query), 0);
+  const kept = [...state.searches, ...state.questions].map((thing) => JSON.stringify(thing));
+  state.held = kept.reduce((sum, thing) => sum + Buffer.byteLength(thing), 0);
 }
 
 /** A gateway tried again in the middle: what the first attempt said is dropped, its calls came to nothing. */

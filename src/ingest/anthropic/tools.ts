@@ -1,9 +1,9 @@
-import { activityIdOf, settleActivity, startActivity } from '../activities.js';
+import { activityIdOf, settleActivity } from '../activities.js';
+import { startCall } from '../calls.js';
 import { deliver, deliveryOf } from '../deliveries.js';
-import { hold, holdThing } from '../held.js';
+import { hold } from '../held.js';
 import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../json.js';
-import { addSearches } from '../methods.js';
-import { publicSearches, publicTool } from '../redaction.js';
+import { publicTool } from '../redaction.js';
 import { parseToolInput } from '../tool-input.js';
 import type { AnthropicStep, OpenMessage, OpenTool } from './state.js';
 
@@ -46,12 +46,8 @@ export function startTool(step: AnthropicStep, message: OpenMessage, tool: OpenT
     return;
   }
   const { activityId, isCallers } = tool;
-  // The same call twice is one call.
-  if (step.state.activities.some((open) => open.activityId === activityId)) return;
   const known = publicTool(step.context.titles, tool.name);
-  const searches = addSearches(step.state.searches, publicSearches(known, input));
-  for (const { query } of searches) holdThing(step, query);
-  startActivity(step, { activityId, title: known.title, messageId: message.messageId, isCallers, searches });
+  startCall(step, { activityId, tool: known, messageId: message.messageId, isCallers }, input);
 }
 
 /** Its pieces, or what its block began with. */

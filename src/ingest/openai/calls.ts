@@ -1,4 +1,5 @@
-import { activityIdOf, settleActivity, startActivity } from '../activities.js';
+import { activityIdOf, settleActivity } from '../activities.js';
+import { startCall } from '../calls.js';
 import { deliver, deliveryOf } from '../deliveries.js';
 import { holdIn, holdThing } from '../held.js';
 import { base64Bytes, type JsonObject, objectAt, stringAt } from '../json.js';
@@ -36,14 +37,12 @@ export function openCall(
 ): CallItem {
   const callId = stringAt(item, 'call_id');
   const isCallers = isCallersCall(type, item);
-  const { title, searches } = publicTool(step.context.titles, nameOf(type, item));
   return {
     kind: 'call',
     index,
     type,
     activityId: callId ? activityIdOf(step, 'call', callId) : activityIdOf(step, 'item', responseId, index),
-    title,
-    searches,
+    tool: publicTool(step.context.titles, nameOf(type, item)),
     isCallers,
     hasResult: isCallers || Boolean(callId),
     input: '',
@@ -71,8 +70,8 @@ export function advanceCall(
     call.input += piece;
   } else if (input === 'done') {
     call.input = stringAt(value, 'arguments') || stringAt(value, 'input') || call.input;
-    startCall(step, response, call);
-  } else if (COMPLETE_INPUT.test(type)) startCall(step, response, call);
+    tellCall(step, response, call);
+  } else if (COMPLETE_INPUT.test(type)) tellCall(step, response, call);
 }
 
 /** The call ends, whole or as far as it came: `item` is all that the stream says of it at last. */
@@ -83,33 +82,39 @@ export function endCall(step: OpenAiStep, response: OpenResponse, call: CallItem
     return;
   }
   call.input = stringAt(item, 'arguments') || stringAt(item, 'input') || call.input;
-  startCall(step, response, call, item);
+  tellCall(step, response, call, item);
   const hasFailed = status === 'failed' || status === 'incomplete' || (item.error ?? null) !== null;
   if (call.hasResult && !hasFailed) return;
   if (!hasFailed) addRun(step, call, item);
   deliverImage(step, response, call, item);
-  settleActivity(step, call, hasFailed ? 'FAILED' : 'COMPLETED');
+  settleActivity(step, { activityId: call.activityId, ...call.tool }, hasFailed ? 'FAILED' : 'COMPLETED');
 }
 
 /** The input is complete: the call is told, once. */
-function startCall(step: OpenAiStep, response: OpenResponse, call: CallItem, item: JsonObject = {}): void {
+function tellCall(
+  step: OpenAiStep,
+  { responseId }: OpenResponse,
+  call: CallItem,
+  item: JsonObject = {},
+): void {
   if (call.isStarted) return;
   call.isStarted = true;
-  const { activityId, title, isCallers } = call;
-  // The same call twice is one call.
-  if (step.state.activities.some((open) => open.activityId === activityId)) return;
+  const { activityId, isCallers } = call;
   // Of a call that the service runs it is known later whether it ran.
-  const searches = call.hasResult ? addRun(step, call, item) : [];
-  startActivity(step, { activityId, title, messageId: response.responseId, isCallers, searches });
+  const tool = call.hasResult ? call.tool : { ...call.tool, searches: undefined };
+  startCall(step, { activityId, tool, messageId: responseId, isCallers }, inputOf(step, call, item));
 }
 
-/** What the call searches for; the service's own tools say it in their `action`, or in the item itself. */
-function addRun(step: OpenAiStep, call: CallItem, item: JsonObject) {
-  if (call.searches === undefined) return [];
-  const input = objectAt(item, 'action') ?? (call.input === '' ? item : parseToolInput(step, call.input));
-  const added = addSearches(step.state.searches, publicSearches(call, input ?? {}));
+/** As far as anything of it is told. The service's own tools say it in their `action`, or in the item itself. */
+function inputOf(step: OpenAiStep, { tool, input }: CallItem, item: JsonObject): JsonObject {
+  if (tool.searches === undefined && tool.asks === undefined && tool.delivers === undefined) return {};
+  return objectAt(item, 'action') ?? (input === '' ? item : parseToolInput(step, input)) ?? {};
+}
+
+/** What a call that the service ran has searched for. */
+function addRun(step: OpenAiStep, call: CallItem, item: JsonObject): void {
+  const added = addSearches(step.state.searches, publicSearches(call.tool, inputOf(step, call, item)));
   for (const { query } of added) holdThing(step, query);
-  return added;
 }
 
 /** A result that is an item of its own, tied to its call by the id of the call; without one it says nothing. */

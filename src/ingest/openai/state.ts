@@ -2,6 +2,7 @@ import type { Holder } from '../held.js';
 import type { OccurrenceState } from '../occurrences.js';
 import type { Step } from '../reducer.js';
 import type { RunState } from '../run.js';
+import type { ToolTitle } from '../titles.js';
 
 /** What a text is annotated with. Places are counted in code points of the text, as the service counts. */
 export type Annotation =
@@ -44,9 +45,7 @@ export interface MessageItem extends Item {
 export interface CallItem extends Item {
   readonly kind: 'call';
   readonly activityId: string;
-  readonly title: string;
-  /** What the tool searches, if it does. */
-  readonly searches: string | undefined;
+  readonly tool: ToolTitle;
   readonly isCallers: boolean;
   /** Whether its result comes by itself: such a call goes on when its item is done. */
   readonly hasResult: boolean;
