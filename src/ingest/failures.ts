@@ -42,3 +42,9 @@ export const PAST_LIMIT: Failure = {
   message: 'The agent sent more than may be read at once, and was not read further.',
   retryable: false,
 };
+
+export const RUN_FAILED: Failure = {
+  code: 'AGENT_FAILED',
+  message: 'The agent failed. Asking again may not help; whoever runs the agent can find out why.',
+  retryable: false,
+};

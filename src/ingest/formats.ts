@@ -1,4 +1,5 @@
 import { badUserInput } from '../errors.js';
+import { agUi } from './ag-ui.js';
 import { aiSdk } from './ai-sdk.js';
 import { anthropicMessages } from './anthropic-messages.js';
 import type { Frame } from './frames.js';
@@ -49,6 +50,7 @@ const FORMATS: readonly Format[] = [
   format('anthropic-messages', anthropicMessages),
   format('openai-responses', openAiResponses),
   format('ai-sdk', aiSdk),
+  format('ag-ui', agUi),
 ];
 
 /** The names of all formats, in the order in which they are shown. */

@@ -63,6 +63,8 @@ export interface FormatUnderTest {
   readonly format: string;
   readonly samples: Samples;
   readonly reviewed: Reviewed;
+  /** Recordings that are cut out of a stream: what they begin with need tell nothing, and what they end may have begun before. */
+  readonly fragments?: ReadonlySet<string>;
   /** What a recording says in public, and what else it says piece by piece. */
   readonly saidIn: (objects: readonly JsonObject[]) => Said;
 }
@@ -87,7 +89,7 @@ export function describeFormat(given: FormatUnderTest): void {
   });
 }
 
-function describeRecordings({ format, reviewed, saidIn }: FormatUnderTest): void {
+function describeRecordings({ format, reviewed, fragments = new Set(), saidIn }: FormatUnderTest): void {
   const recordings = [...ownRecordings(format), ...sharedRecordings(format)];
   const run = ({ bytes }: Recording, options?: RunOptions) => ingest([bytes], { format, ...options });
 
@@ -103,7 +105,9 @@ function describeRecordings({ format, reviewed, saidIn }: FormatUnderTest): void
       expect(stream.fault).toBeUndefined();
     });
 
-    test('is recognised by its first object', () => {
+    const isFragment = fragments.has(recording.name);
+
+    test.skipIf(isFragment)('is recognised by its first object', () => {
       expect(run(recording, { format: null }).events).toEqual(run(recording).events);
     });
 
@@ -156,7 +160,7 @@ function describeRecordings({ format, reviewed, saidIn }: FormatUnderTest): void
       const begun = new Set<string>();
       for (const { activityId, status, title } of ofKind(events, 'activity')) {
         if (status === 'STARTED') begun.add(activityId + title);
-        expect(begun).toContain(activityId + title);
+        if (!isFragment) expect(begun).toContain(activityId + title);
       }
     });
 

@@ -35,19 +35,57 @@ export const ownRecordings = (format = 'anthropic-messages'): Recording[] =>
     : read(join(import.meta.dirname, 'recordings', format), () => true);
 
 /** Where the shared folder has the streams of a format: a folder of its own, and some of the synthetic ones. */
-const SHARED_PLACES = new Map<string, readonly [folder: string, synthetic: RegExp]>([
-  ['anthropic-messages', ['anthropic-messages', /^(anthropic\..*|huge-line\.jsonl|deep-json\.jsonl)$/]],
-  ['openai-responses', ['openai-responses', /^openai\./]],
-  ['ai-sdk', ['vercel-ui-message-stream', /^vercel\./]],
+interface Place {
+  readonly folder: string;
+  readonly synthetic: RegExp;
+  /** The streams in a file that is none; by default it is one. */
+  readonly streamsIn?: (file: Recording) => readonly Recording[];
+}
+
+const SHARED_PLACES = new Map<string, Place>([
+  [
+    'anthropic-messages',
+    {
+      folder: 'anthropic-messages',
+      synthetic: /^(anthropic\..*|huge-line\.jsonl|deep-json\.jsonl)$/,
+    },
+  ],
+  ['openai-responses', { folder: 'openai-responses', synthetic: /^openai\./ }],
+  ['ai-sdk', { folder: 'vercel-ui-message-stream', synthetic: /^vercel\./ }],
+  ['ag-ui', { folder: 'ag-ui', synthetic: /^agui\./, streamsIn: agUiStreams }],
 ]);
+
+/** Two files are catalogues of streams, one is what a client asks. */
+function agUiStreams(file: Recording): readonly Recording[] {
+  const { name, bytes } = file;
+  if (name.endsWith('.request.json')) return [];
+  const text = new TextDecoder().decode(bytes);
+  const streams: readonly (readonly [title: string, stream: string])[] =
+    name === 'events.json'
+      ? Object.entries<unknown>(JSON.parse(text)).map(([title, events]) => [title, JSON.stringify(events)])
+      : [...text.matchAll(/^## (.*)\n((?:(?!## ).*(?:\n|$))*)/gm)].map(([, title = '', part = '']) => [
+          title,
+          part,
+        ]);
+  return /^(events\.json|sse_streams\.txt)$/.test(name)
+    ? streams.map(([title, stream]) => ({
+        name: `${name}: ${title}`,
+        bytes: new TextEncoder().encode(stream),
+      }))
+    : [file];
+}
+
+/** A file of the shared folder as it is; undefined where there is no such folder. */
+export const sharedFile = (path: string): Uint8Array | undefined =>
+  hasShared ? readFileSync(join(SHARED, path)) : undefined;
 
 /** All streams of one format in the shared folder; none where there is no such folder. */
 export function sharedRecordings(format = 'anthropic-messages'): Recording[] {
   const place = SHARED_PLACES.get(format);
   if (!hasShared || place === undefined) return [];
-  const [folder, synthetic] = place;
+  const { folder, synthetic, streamsIn = (file) => [file] } = place;
   return [
     ...read(join(SHARED, folder), () => true),
     ...read(join(SHARED, 'synthetic'), (name) => synthetic.test(name)),
-  ];
+  ].flatMap(streamsIn);
 }
