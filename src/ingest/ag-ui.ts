@@ -6,6 +6,7 @@ import { askAll, keepInterrupt, OLD_INTERRUPT } from './ag-ui/questions.js';
 import { takeMessages } from './ag-ui/snapshots.js';
 import { endThinking, STAGE_EVENTS, THOUGHT_EVENTS } from './ag-ui/stages.js';
 import type { AgUiState, AgUiStep, InRun, OpenRun } from './ag-ui/state.js';
+import { deliverData } from './deliveries.js';
 import { failureCalled } from './failure-names.js';
 import { letGo } from './held.js';
 import { digest, nameOf, resourceId } from './ids.js';
@@ -13,6 +14,7 @@ import { type JsonObject, listAt, objectAt, stringAt } from './json.js';
 import { pastLimit } from './limits.js';
 import type { Completion } from './message.js';
 import { nextOccurrence } from './occurrences.js';
+import { publicTool } from './redaction.js';
 import type { Reducer } from './reducer.js';
 import { endStream, failRun, goOn, idle, rest, startRun } from './run.js';
 
@@ -139,6 +141,7 @@ const EMPTY_RUN = () => ({
   stages: [],
   stagesBegun: 0,
   interrupts: [],
+  data: 0,
 });
 
 /** The run is sent again from its beginning, or begins twice. What was told of it is known. */
@@ -208,10 +211,13 @@ function fail(step: AgUiStep, value: JsonObject): void {
   failRun(step, failureCalled(stringAt(value, 'code') ?? ''), closeOpen);
 }
 
-/** What an application is sent beside the agent's words. */
+/** What an application is sent beside the agent's words: told if the title map has its name. */
 function takeData(step: AgUiStep, value: JsonObject): void {
   const { open } = step.state;
-  if (value.name !== OLD_INTERRUPT) step.ignored.push('unmapped_data');
+  const name = stringAt(value, 'name') ?? '';
+  const isMapped = publicTool(step.context.titles, name).delivers !== undefined;
+  if (name !== OLD_INTERRUPT && !isMapped) step.ignored.push('unmapped_data');
   else if (open === null) step.ignored.push('outside_message');
+  else if (isMapped) deliverData(step, name, value.value, open.id, open.data++);
   else keepInterrupt(step, open, value.value);
 }

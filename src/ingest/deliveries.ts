@@ -1,11 +1,12 @@
 import { emit, resourceId } from './ids.js';
-import type { JsonObject } from './json.js';
+import { isObject, type JsonObject } from './json.js';
 import {
   nameOfDelivery,
   type PublicDelivery,
   type PublicFile,
   publicDelivery,
   publicFile,
+  publicTool,
 } from './redaction.js';
 import type { Step } from './reducer.js';
 import type { ToolTitle } from './titles.js';
@@ -53,6 +54,14 @@ export function deliverConfigured(step: Step<unknown>, delivery: ConfiguredDeliv
   const { artifactId } = delivery;
   if ('filename' in delivery) emit(step, { kind: 'artifacts_delivered', artifacts: [delivery] }, artifactId);
   else emit(step, { kind: 'delivered_outputs', deliveredOutputs: [delivery] }, artifactId);
+}
+
+/** Delivers data of this name at once, if the title map has it; whether it has. `key` as above. */
+export function deliverData(step: Step<unknown>, name: string, data: unknown, ...key: unknown[]): boolean {
+  const tool = publicTool(step.context.titles, name);
+  const delivery = configuredDelivery(step, tool, isObject(data) ? data : {}, name, ...key);
+  if (delivery !== undefined) deliverConfigured(step, delivery);
+  return delivery !== undefined;
 }
 
 /** As many as one event holds. */

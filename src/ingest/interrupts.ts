@@ -19,7 +19,7 @@ export interface Interrupt {
 }
 
 /**
- * What a graph was interrupted with: any value, so only what is meant for the user is taken of it (P10): a text, or one in an object
+ * What a graph was interrupted with may be anything, so only what is meant for the user is taken of it (P10): a text, or one in an object
  * under the names that are in use, or a list of actions to be permitted.
  */
 export function interruptOf(step: Step<unknown>, value: unknown): Interrupt {

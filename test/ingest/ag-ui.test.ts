@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../src/ingest/json.js';
 import { DEFAULT_LIMITS } from '../../src/ingest/limits.js';
+import { parseTitles } from '../../src/ingest/titles.js';
 import {
   callChunk,
   called,
@@ -730,6 +731,32 @@ test('data of an application is counted, state and its patches are not read', ()
   expect(summary(events)).toEqual([idle]);
   expect(stream.counts.ignored).toEqual({ unmapped_data: 1 });
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+});
+
+test('data that the title map has is delivered as it comes', () => {
+  const titles = parseTitles(
+    '{"chart": {"delivers": {"kind": "FIGURE", "name": "head"}}, "report": {"delivers": {"kind": "AGENT_DELIVERED_FILE", "name": "path"}}}',
+  );
+  const custom = (name: string, value: unknown) => ({ type: 'CUSTOM', name, value });
+  const data = [
+    custom('chart', { head: 'Tides', private: 1 }),
+    custom('report', { path: '/private/tides.pdf' }),
+    custom('chart', 'private'),
+  ];
+  const { events } = runWith({ titles }, runStart('r'), data, textOf('m', ['x']), runEnd('r'));
+  expect(summary(events)).toEqual([
+    'delivered_outputs',
+    'artifacts_delivered, 1',
+    'delivered_outputs',
+    message(1),
+    idle,
+  ]);
+  expect(ofKind(events, 'delivered_outputs')[0]?.deliveredOutputs).toMatchObject([{ title: 'Tides' }]);
+  expect(JSON.stringify(events)).not.toContain('private');
+  const again = runWith({ titles }, runStart('r'), data, runOf('r', data)).events;
+  expect(new Set(again.map(({ eventId }) => eventId)).size).toBe(4);
+  const { stream } = runWith({ titles }, runOf('r'), data);
+  expect(stream.counts.ignored).toEqual({ outside_message: 3 });
 });
 
 test('keys named like those of an object are names like others', () => {

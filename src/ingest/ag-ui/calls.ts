@@ -1,10 +1,10 @@
-import { activityIdOf, settleActivity, startActivity } from '../activities.js';
-import { holdIn, holdThing, holdThingIn, letGo } from '../held.js';
+import { activityIdOf, settleActivity } from '../activities.js';
+import { startCall } from '../calls.js';
+import { holdIn, holdThingIn, letGo } from '../held.js';
 import { type JsonObject, stringAt } from '../json.js';
 import { pastLimit } from '../limits.js';
 import type { Completion } from '../message.js';
-import { addSearches } from '../methods.js';
-import { publicSearches, publicTool } from '../redaction.js';
+import { publicTool } from '../redaction.js';
 import { UNKNOWN_TOOL } from '../titles.js';
 import { parseToolInput } from '../tool-input.js';
 import { messageIdOf } from './messages.js';
@@ -73,7 +73,7 @@ function takeInput(step: AgUiStep, run: OpenRun, input: OpenInput): void {
 /** The stream says that the input is complete, so the call is told whatever it is. */
 function completeInput(step: AgUiStep, run: OpenRun, input: OpenInput): void {
   takeInput(step, run, input);
-  startCall(step, input, parseToolInput(step, input.input) ?? {});
+  tellCall(step, input, parseToolInput(step, input.input) ?? {});
 }
 
 /** Inputs whose end never came: they are complete if their run is, and if they can be read. */
@@ -82,22 +82,19 @@ export function closeInputs(step: AgUiStep, run: OpenRun, completion: Completion
     takeInput(step, run, input);
     const parsed = completion === 'COMPLETE' ? parseToolInput(step, input.input) : undefined;
     if (parsed === undefined) step.ignored.push('unfinished_tool_input');
-    else startCall(step, input, parsed);
+    else tellCall(step, input, parsed);
   }
 }
 
-function startCall(step: AgUiStep, { activityId, messageId, tool }: OpenInput, input: JsonObject): void {
-  const { state } = step;
-  const isOpen = state.activities.some((activity) => activity.activityId === activityId);
-  if (isOpen || state.over.includes(activityId)) {
+function tellCall(step: AgUiStep, { activityId, messageId, tool }: OpenInput, input: JsonObject): void {
+  const { activities, over } = step.state;
+  if (over.includes(activityId) || activities.some((open) => open.activityId === activityId)) {
     step.ignored.push('repeated_event');
     return;
   }
   const known = publicTool(step.context.titles, tool);
-  const searches = addSearches(state.searches, publicSearches(known, input));
-  for (const { query } of searches) holdThing(step, query);
   // Nobody says who runs it: the agent, whose result comes, or its caller, whose does not.
-  startActivity(step, { activityId, title: known.title, messageId, isCallers: true, searches });
+  startCall(step, { activityId, tool: known, messageId, isCallers: true }, input);
 }
 
 function endCall(step: AgUiStep, run: OpenRun, value: JsonObject): void {

@@ -53,6 +53,8 @@ export interface OpenRun {
   thinking: 'none' | 'open' | 'told';
   /** What it waits for, in the older way, which says so before its end: each as JSON. */
   interrupts: string[];
+  /** How much data it delivered. */
+  data: number;
 }
 
 /** All that a stream leaves to remember; plain JSON. `open` is there exactly while `run` is `open`. */
