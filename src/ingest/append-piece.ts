@@ -32,7 +32,8 @@ export async function appendPiece(
   const turns = piece.progress.map(({ turn }) => turn);
   const appended = await appendDecided(operation, sessionId, async (tx) => {
     const known = await findTurns(tx, sessionId, turns);
-    const judged = judge(sessionId, piece, (await isAnother(tx, sessionId, piece, known)) ? [] : known);
+    const isNews = known.length > 0 && (await isAnother(tx, sessionId, piece, known));
+    const judged = judge(sessionId, piece, isNews ? [] : known);
     if (judged.turns.length > 0) await writeTurns(tx, sessionId, judged.turns);
     return [...prepare(judged.reopened), ...events, ...(judged.isBehind ? [] : ending)];
   });

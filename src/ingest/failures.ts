@@ -48,3 +48,9 @@ export const RUN_FAILED: Failure = {
   message: 'The agent failed. Asking again may not help; whoever runs the agent can find out why.',
   retryable: false,
 };
+
+export const OUT_OF_TURNS: Failure = {
+  code: 'AGENT_FAILED',
+  message: 'The agent used up what it was given for one request before it had finished.',
+  retryable: false,
+};

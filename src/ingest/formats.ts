@@ -2,12 +2,16 @@ import { badUserInput } from '../errors.js';
 import { agUi } from './ag-ui.js';
 import { aiSdk } from './ai-sdk.js';
 import { anthropicMessages } from './anthropic-messages.js';
+import { claudeCode } from './claude-code.js';
 import type { Frame } from './frames.js';
 import { openAiResponses } from './openai-responses.js';
 import type { EndReason, IngestContext, Output, Reducer } from './reducer.js';
+import { tidings } from './tidings.js';
 
 /** A reducer at work on one stream; `save` is all it remembers, as JSON, for `Format.open` to go on from. */
 export interface Reduction {
+  /** As `Reducer.isStrict`. */
+  readonly isStrict: boolean;
   reduce(frame: Frame, output: Output): void;
   end(why: EndReason, output: Output): void;
   /** As `Reducer.turn`. */
@@ -34,6 +38,7 @@ function format<State>(name: string, reducer: Reducer<State>): Format {
       const context = { ...given, format: name };
       const state = saved === undefined ? reducer.start() : savedState<State>(saved);
       return {
+        isStrict: reducer.isStrict ?? false,
         reduce: (frame, output) => reducer.reduce({ state, context, ...output }, frame),
         end: (why, output) => reducer.end({ state, context, ...output }, why),
         turn: () => reducer.turn(state, context),
@@ -51,6 +56,8 @@ const FORMATS: readonly Format[] = [
   format('openai-responses', openAiResponses),
   format('ai-sdk', aiSdk),
   format('ag-ui', agUi),
+  format('claude-code', claudeCode),
+  format('tidings', tidings),
 ];
 
 /** The names of all formats, in the order in which they are shown. */

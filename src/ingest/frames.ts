@@ -2,16 +2,23 @@ import type { IgnoredKind } from './ignored.js';
 import { isDeeperThan, isObject, type JsonObject, parseJson } from './json.js';
 import { type IngestLimits, pastLimit } from './limits.js';
 
+/** Where in a stream something is, counted from 1: for whoever has to mend it. */
+export interface Place {
+  readonly unit: 'line' | 'event' | 'element' | 'object';
+  readonly at: number;
+}
+
 /** One object of a stream; `event` is the name that SSE gave it. */
 export interface Frame {
   readonly value: JsonObject;
   readonly event: string | undefined;
+  readonly place: Place;
 }
 
 /** Where a reader puts what it finds, in the order of the stream. */
 export interface FrameSink {
   frame(frame: Frame): void;
-  ignored(kind: IgnoredKind): void;
+  ignored(kind: IgnoredKind, place: Place): void;
 }
 
 /** Takes the text of a stream piece by piece, cut anywhere. Throws the `pastLimit` fault; what came before has reached the sink. */
@@ -24,15 +31,16 @@ export interface TextReader {
 export function readFrame(
   json: string,
   event: string | undefined,
+  place: Place,
   sink: FrameSink,
   limits: IngestLimits,
 ): void {
   if (!/^\s*\{/.test(json)) {
-    sink.ignored('noise');
+    sink.ignored('noise', place);
     return;
   }
   if (isDeeperThan(json, limits.jsonDepth)) throw pastLimit('jsonDepth', limits);
   const value = parseJson(json);
-  if (isObject(value)) sink.frame({ value, event });
-  else sink.ignored('truncated');
+  if (isObject(value)) sink.frame({ value, event, place });
+  else sink.ignored('truncated', place);
 }

@@ -35,7 +35,9 @@ export type Emitted = EventInput extends infer Kind
  */
 export function emit<State>(step: Step<State>, event: Emitted, resource: string, snapshot = 1): void {
   const { sessionId } = step.context;
-  step.events.push(identified(event, sessionId, event.kind, resource, snapshot));
+  const { createdAt } = step;
+  const dated = createdAt === undefined ? event : { ...event, createdAt };
+  step.events.push(identified(dated, sessionId, event.kind, resource, snapshot));
 }
 
 /** An event whose id is a hash of all it says and of `parts`. */

@@ -1,17 +1,14 @@
 import { type FrameSink, readFrame, type TextReader } from './frames.js';
 import { type IngestLimits, pastLimit } from './limits.js';
+import { Nesting } from './nesting.js';
 
-/**
- * One JSON array of objects, handed on element by element as it comes: only the open element is held. Finding where an element
- * ends takes no more than its brackets and strings; whether it is JSON is for the parser.
- */
+/** One JSON array of objects, handed on element by element as it comes: only the open element is held. */
 export class JsonArrayReader implements TextReader {
   #place: 'before' | 'between' | 'element' | 'after' = 'before';
   #element = '';
   #bytes = 0;
-  #depth = 0;
-  #inString = false;
-  #escaped = false;
+  #at = 0;
+  readonly #nesting = new Nesting();
   #hasSurplus = false;
 
   constructor(
@@ -37,7 +34,7 @@ export class JsonArrayReader implements TextReader {
   }
 
   end(): void {
-    if (this.#place !== 'after') this.sink.ignored('cut_off');
+    if (this.#place !== 'after') this.sink.ignored('cut_off', { unit: 'element', at: this.#at + 1 });
   }
 
   #opensElement(char: string): boolean {
@@ -51,22 +48,14 @@ export class JsonArrayReader implements TextReader {
 
   /** Follows the element by one character; true at the comma or bracket behind it. */
   #endsElement(char: string): boolean {
-    if (this.#inString) {
-      if (this.#escaped) this.#escaped = false;
-      else if (char === '\\') this.#escaped = true;
-      else if (char === '"') this.#inString = false;
-      return false;
-    }
-    if (this.#depth === 0 && (char === ',' || char === ']')) return true;
-    if (char === '"') this.#inString = true;
-    else if (char === '{' || char === '[') this.#depth++;
-    else if (char === '}' || char === ']') this.#depth = Math.max(0, this.#depth - 1);
-    return false;
+    const isEnd = !this.#nesting.inString && this.#nesting.depth === 0 && (char === ',' || char === ']');
+    if (!isEnd) this.#nesting.follow(char);
+    return isEnd;
   }
 
   /** Whatever follows the array, counted once. */
   #surplus(): void {
-    if (!this.#hasSurplus) this.sink.ignored('noise');
+    if (!this.#hasSurplus) this.sink.ignored('noise', { unit: 'element', at: this.#at + 1 });
     this.#hasSurplus = true;
   }
 
@@ -75,7 +64,8 @@ export class JsonArrayReader implements TextReader {
     this.#place = char === ']' ? 'after' : 'between';
     this.#element = '';
     this.#bytes = 0;
-    readFrame(element, undefined, this.sink, this.limits);
+    this.#at++;
+    readFrame(element, undefined, { unit: 'element', at: this.#at }, this.sink, this.limits);
   }
 
   #hold(piece: string): void {

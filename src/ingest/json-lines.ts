@@ -5,6 +5,7 @@ import { LineSplitter } from './lines.js';
 /** JSON lines: one object a line; blank lines are skipped, noise and truncated lines counted. */
 export class JsonLinesReader implements TextReader {
   readonly #lines: LineSplitter;
+  #at = 0;
 
   constructor(
     private readonly sink: FrameSink,
@@ -23,6 +24,8 @@ export class JsonLinesReader implements TextReader {
   }
 
   #read(line: string): void {
-    if (line.trim() !== '') readFrame(line, undefined, this.sink, this.limits);
+    this.#at++;
+    if (line.trim() === '') return;
+    readFrame(line, undefined, { unit: 'line', at: this.#at }, this.sink, this.limits);
   }
 }

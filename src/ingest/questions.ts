@@ -5,9 +5,13 @@ import { type PublicQuestion, publicQuestions } from './redaction.js';
 import type { Step } from './reducer.js';
 import type { ToolTitle } from './titles.js';
 
-/** A question that the agent has decided to ask. */
-export interface PendingQuestion extends PublicQuestion {
+interface Asked extends PublicQuestion {
   readonly questionId: string;
+}
+
+/** A question that the agent has decided to ask, or several, which one answer answers. */
+export interface PendingQuestion extends Asked {
+  readonly questions?: Asked[];
   /** The call that asks it. */
   readonly activityId: string;
 }
@@ -25,15 +29,28 @@ export function prepareQuestions<State extends QuestionState & HeldState>(
   tool: ToolTitle,
   input: JsonObject,
 ): void {
-  for (const [at, question] of publicQuestions(tool, input).entries()) {
-    holdThing(step, JSON.stringify(question));
-    step.state.questions.push({
-      questionId: resourceId(step.context, 'que', activityId, at),
-      activityId,
-      ...question,
-    });
-  }
+  const questions = publicQuestions(tool, input).map((question, at) => ({
+    questionId: resourceId(step.context, 'que', activityId, at),
+    ...question,
+  }));
+  const [first] = questions;
+  if (first === undefined) return;
+  holdThing(step, JSON.stringify(questions));
+  const asked = questions.length === 1 ? first : formOf(step, activityId, questions);
+  step.state.questions.push({ activityId, ...asked });
 }
+
+/** What a call asks at a time has one answer, so it is one question. */
+const formOf = (
+  step: Step<unknown>,
+  activityId: string,
+  questions: Asked[],
+): Omit<PendingQuestion, 'activityId'> => ({
+  questionId: resourceId(step.context, 'que', activityId),
+  text: `The agent asks ${questions.length} things.`,
+  responseFormat: 'TEXT',
+  questions,
+});
 
 /** Asks what was decided to be asked: at the end of the run, or before, where the answer comes in the same stream. */
 export function tellQuestions(step: Step<QuestionState>): void {

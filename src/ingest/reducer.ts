@@ -34,6 +34,8 @@ export interface Output {
 export interface Step<State> extends Output {
   readonly state: State;
   readonly context: IngestContext;
+  /** When what it tells of happened, where the stream says so. */
+  readonly createdAt?: string;
 }
 
 /** The step of an `end` that tells what the stream itself did not say. */
@@ -43,9 +45,11 @@ export const asEnding = <State>(step: Step<State>): Step<State> => ({ ...step, e
  * One format: objects in, events out. It reads no clock, no randomness and nothing but its arguments, so the same stream gives
  * the same events. `State` is plain JSON (whatever a stream names is a value in it, never a key) and all there is: written
  * down and read again between any two objects, it changes nothing. `reduce` and `end` change the state in place and throw
- * only `pastLimit` faults.
+ * only `pastLimit` faults, or of a strict format what is wrong with an object.
  */
 export interface Reducer<State> {
+  /** Whether whatever is no object of the format is a fault, instead of something to be counted. */
+  readonly isStrict?: true;
   /** Whether a stream that begins with this object is of this format. No other format's is. */
   recognises(first: Frame): boolean;
   start(): State;

@@ -11,6 +11,7 @@ export class SseReader implements TextReader {
   #data: string[] = [];
   #dataBytes = 0;
   #event: string | undefined;
+  #at = 0;
 
   constructor(
     private readonly sink: FrameSink,
@@ -28,7 +29,7 @@ export class SseReader implements TextReader {
     const rest = this.#lines.take();
     const isCut =
       this.#data.length > 0 || this.#event !== undefined || (rest !== '' && !rest.startsWith(':'));
-    if (isCut) this.sink.ignored('cut_off');
+    if (isCut) this.sink.ignored('cut_off', { unit: 'event', at: this.#at + 1 });
   }
 
   #field(line: string): void {
@@ -53,6 +54,8 @@ export class SseReader implements TextReader {
     this.#dataBytes = 0;
     this.#event = undefined;
     const trimmed = data.trim();
-    if (trimmed !== '' && trimmed !== '[DONE]') readFrame(data, event, this.sink, this.limits);
+    if (trimmed === '' || trimmed === '[DONE]') return;
+    this.#at++;
+    readFrame(data, event, { unit: 'event', at: this.#at }, this.sink, this.limits);
   }
 }

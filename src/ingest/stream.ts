@@ -1,7 +1,7 @@
-import { DomainError } from '../errors.js';
+import { badUserInput, DomainError } from '../errors.js';
 import type { EventInput } from '../events/content.js';
 import { type Format, type Reduction, type ReductionContext, recogniseFormat } from './formats.js';
-import type { Frame } from './frames.js';
+import type { Frame, Place } from './frames.js';
 import { Framing } from './framing.js';
 import { endingAt } from './ids.js';
 import { type IgnoredCounts, type IgnoredKind, Tally } from './ignored.js';
@@ -114,9 +114,11 @@ export class IngestStream {
       for (const frame of frames) {
         this.#objects++;
         this.#reduction ??= recogniseFormat(frame).open(this.#context);
+        this.#refuseLost(frame.place);
         this.#reduction.reduce(frame, output);
         this.#getOn();
       }
+      this.#refuseLost();
       if (this.#framing.fault !== undefined) throw this.#framing.fault;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
@@ -126,6 +128,13 @@ export class IngestStream {
       this.#getOn();
       this.#reduction?.end('limit', output);
     }
+  }
+
+  /** A strict format has no noise. @throws BAD_USER_INPUT for what lay before this place and was no object. */
+  #refuseLost(place?: Place): void {
+    const { lost } = this.#framing;
+    if (!this.#reduction?.isStrict || lost === undefined || (place && place.at < lost.at)) return;
+    throw badUserInput(`${lost.unit} ${lost.at}: expected one whole JSON object, got something else.`);
   }
 
   /** Counts an object. One that begins a turn is the last of the turn before too. */

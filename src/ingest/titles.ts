@@ -83,6 +83,28 @@ const DEFAULTS: readonly (readonly [string, ToolTitle])[] = [
   ['apply_patch', { title: 'Editing a file' }],
   ['computer', { title: 'Working on a screen' }],
   ['image_generation', { title: 'Making a picture' }],
+  // Of Claude Code.
+  ['Bash', { title: 'Running code' }],
+  ['Read', { title: 'Reading a file' }],
+  ['Write', { title: 'Writing a file' }],
+  ['Edit', { title: 'Editing a file' }],
+  ['MultiEdit', { title: 'Editing a file' }],
+  ['NotebookEdit', { title: 'Editing a file' }],
+  ['Glob', { title: 'Looking through files' }],
+  ['Grep', { title: 'Looking through files' }],
+  ['WebSearch', { title: 'Searching the web', searches: 'web' }],
+  ['WebFetch', { title: 'Reading a page' }],
+  ['Agent', { title: 'Working on a part' }],
+  ['Task', { title: 'Working on a part' }],
+  ['TodoWrite', { title: 'Planning' }],
+  ['ExitPlanMode', { title: 'Planning' }],
+  [
+    'AskUserQuestion',
+    {
+      title: 'Asking you',
+      asks: { each: 'questions', text: 'question', options: 'options', multiple: 'multiSelect' },
+    },
+  ],
 ];
 
 export const DEFAULT_TITLES: ToolTitles = new Map(DEFAULTS);

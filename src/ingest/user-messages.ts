@@ -44,7 +44,7 @@ function uploadedFile(part: JsonObject, index: number): UploadedFile {
   const data = source.type === 'data' ? stringAt(source, 'value') : stringAt(source, 'data');
   const { filename, contentType, sizeBytes } = publicFile(
     {
-      filename: part.filename,
+      filename: part.filename ?? part.title,
       mime_type: source.mimeType ?? source.mime_type ?? source.media_type,
       size_bytes: data === undefined ? undefined : base64Bytes(data),
     },

@@ -146,10 +146,43 @@ describe('a JSON array', () => {
   });
 });
 
-describe('any shape', () => {
-  test.each(['', '  \n ', '\uFEFF', '[', '[  ', 'da', 'data', 'event'])('%j alone holds nothing', (text) => {
-    expect(read(text).values).toEqual([]);
+describe('objects over several lines each', () => {
+  const pretty = (...values: object[]) => values.map((value) => JSON.stringify(value, null, 2));
+
+  test.each([
+    ['one after another', pretty(...BOTH).join('\n')],
+    ['without anything between them', pretty(...BOTH).join('')],
+    [
+      'with CRLF, blanks and a byte order mark',
+      `\uFEFF\r\n${pretty(...BOTH)
+        .join('\r\n \r\n')
+        .replace('{', '{ \r')}\r\n`,
+    ],
+    ['and others on one line', `${pretty({ a: 1 }).join('')}\n${B}\n`],
+  ])('are read %s', (_, text) => {
+    expect(read(text)).toMatchObject({ values: BOTH, ignored: {} });
   });
+
+  test('may hold braces and quotes in their strings', () => {
+    const value = { s: '}{"\\', nested: { deep: ['}', '\\'] } };
+    expect(read(pretty(value, value).join('\n')).values).toEqual([value, value]);
+  });
+
+  test('are counted where they are none', () => {
+    expect(read(`{\n"a":1}\n]\n{"b": }\n${B}\n{ "c"`)).toMatchObject({
+      values: [{ a: 1 }, { b: 2 }],
+      ignored: { noise: 1, truncated: 1 },
+    });
+  });
+});
+
+describe('any shape', () => {
+  test.each(['', '  \n ', '\uFEFF', '{', '{  ', '{ \n', '[', '[  ', 'da', 'data', 'event'])(
+    '%j alone holds nothing',
+    (text) => {
+      expect(read(text).values).toEqual([]);
+    },
+  );
 
   test('bytes that are no UTF-8 become U+FFFD', () => {
     const bytes = Uint8Array.from([...bytesOf('{"a":"'), 0xff, 0xc3, ...bytesOf('"}')]);
@@ -169,6 +202,7 @@ describe('any shape', () => {
       (values: object[]) =>
         values.map((value) => `event: x\r\ndata: ${JSON.stringify(value)}\r\n\r\n`).join(''),
       (values: object[]) => JSON.stringify(values, null, 1),
+      (values: object[]) => values.map((value) => JSON.stringify(value, null, 1)).join('\n'),
     ];
     fc.assert(
       fc.property(text, fc.constantFrom(...shapes), fc.array(fc.nat()), (values, write, cuts) => {
@@ -190,6 +224,7 @@ describe('limits', () => {
     ['a JSON line', (json: string) => `${A}\n${json}\n${B}`],
     ['an event', (json: string) => `data: ${A}\n\ndata:${json}\n\ndata: ${B}\n\n`],
     ['an element', (json: string) => `[${A},${json},${B}]`],
+    ['an object', (json: string) => `{\n"a":1}\n${json}\n${B}`],
   ])('%s as long as allowed is read, a longer one ends the stream', (_, write) => {
     // A line of SSE counts with its name, its data with a line end.
     const fits = read(write(long(94)), limits);
@@ -213,6 +248,9 @@ describe('limits', () => {
     for (let n = 0; n < 1_000; n++) framing.push(bytesOf(n === 0 ? '[' : '    '));
     expect(framing.push(bytesOf(`info]\n${A}\n${B}\n`))).toHaveLength(2);
     expect(framing.fault).toBeUndefined();
+    const braced = new Framing(limits);
+    for (let n = 0; n < 1_000; n++) braced.push(bytesOf(n === 0 ? '{' : '    '));
+    expect(braced.push(bytesOf(`"a":1}\n${B}\n`))).toHaveLength(2);
   });
 
   test('JSON that nests too deep ends the stream before it is parsed', () => {

@@ -53,6 +53,7 @@ const SHARED_PLACES = new Map<string, Place>([
   ['openai-responses', { folder: 'openai-responses', synthetic: /^openai\./ }],
   ['ai-sdk', { folder: 'vercel-ui-message-stream', synthetic: /^vercel\./ }],
   ['ag-ui', { folder: 'ag-ui', synthetic: /^agui\./, streamsIn: agUiStreams }],
+  ['claude-code', { folder: 'claude-code', synthetic: /^claude\./ }],
 ]);
 
 /** Two files are catalogues of streams, one is what a client asks. */
@@ -89,3 +90,7 @@ export function sharedRecordings(format = 'anthropic-messages'): Recording[] {
     ...read(join(SHARED, 'synthetic'), (name) => synthetic.test(name)),
   ].flatMap(streamsIn);
 }
+
+/** Streams of programs that no format is for. */
+export const foreignRecordings = (): Recording[] =>
+  hasShared ? read(join(SHARED, 'other-agents'), () => true) : [];

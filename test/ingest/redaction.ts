@@ -6,7 +6,8 @@ import { DEFAULT_TITLES, UNKNOWN_TOOL } from '../../src/ingest/titles.js';
 /*
  * P10 over a recording: no string of six characters or more that occurs in it comes out of any event, be it a tool's name, an
  * argument, a result, thinking, a path, an id or an upstream error. Excepted is what is public: the agent's text, and the fields
- * that are mapped on purpose: a search's queries, a citation's quote and its source's title and address, a file's name and type.
+ * that are mapped on purpose: a search's queries, a citation's quote and its source's title and address, a file's name and type, what a
+ * question asks, and when a line was written.
  */
 
 const MIN_LENGTH = 6;
