@@ -1,5 +1,5 @@
 import { settleOpen } from './activities.js';
-import { CALL_EVENTS, closeInputs, completing } from './ag-ui/calls.js';
+import { CALL_EVENTS, closeInputs } from './ag-ui/calls.js';
 import { CHUNK_EVENTS, endChunk } from './ag-ui/chunks.js';
 import { closeMessages, MESSAGE_EVENTS } from './ag-ui/messages.js';
 import { askAll, keepInterrupt, OLD_INTERRUPT } from './ag-ui/questions.js';
@@ -16,7 +16,8 @@ import type { Completion } from './message.js';
 import { nextOccurrence } from './occurrences.js';
 import { publicTool } from './redaction.js';
 import type { Reducer } from './reducer.js';
-import { endStream, failRun, goOn, idle, rest, startRun } from './run.js';
+import { endStream, failRun, startRun } from './run.js';
+import { goOnFromCalls, restFromCalls } from './unclaimed-calls.js';
 
 /** The Agent User Interaction Protocol: runs of messages, calls and steps. One message of the assistant, one agent_message. */
 export const agUi: Reducer<AgUiState> = {
@@ -124,8 +125,7 @@ function beginRun(step: AgUiStep, value: JsonObject): void {
 
 function openRun(step: AgUiStep, upstream: string): OpenRun {
   const { state, context } = step;
-  completing(step, () => goOn(step, (activityId) => state.waiting.includes(activityId)));
-  state.waiting = state.waiting.filter((id) => state.activities.some(({ activityId }) => activityId === id));
+  goOnFromCalls(step);
   const id = resourceId(context, 'msg', upstream, nextOccurrence(state, upstream));
   state.newest = id;
   state.open = { id, upstream, ...EMPTY_RUN(), thinking: 'none' };
@@ -192,13 +192,7 @@ function endRun(step: AgUiStep, run: OpenRun, outcome: JsonObject): void {
   settleOpen(step, 'COMPLETED', ({ activityId }) =>
     run.stages.some((stage) => stage.activityId === activityId),
   );
-  if (askAll(step, run, outcome)) {
-    completing(step, () => idle(step, { isAsking: true }));
-    return;
-  }
-  // A call that nobody spoke of any more was not permitted.
-  settleOpen(step, 'FAILED', ({ activityId }) => step.state.waiting.includes(activityId));
-  completing(step, () => rest(step));
+  restFromCalls(step, askAll(step, run, outcome));
 }
 
 function fail(step: AgUiStep, value: JsonObject): void {

@@ -1,14 +1,12 @@
-import { activityIdOf, settleActivity } from '../activities.js';
-import { startCall } from '../calls.js';
+import { activityIdOf } from '../activities.js';
 import { holdIn, holdThingIn, letGo } from '../held.js';
 import { type JsonObject, stringAt } from '../json.js';
 import { pastLimit } from '../limits.js';
 import type { Completion } from '../message.js';
-import { publicTool } from '../redaction.js';
-import { UNKNOWN_TOOL } from '../titles.js';
 import { parseToolInput } from '../tool-input.js';
+import { settleCall, tellCall } from '../unclaimed-calls.js';
 import { messageIdOf } from './messages.js';
-import type { AgUiState, AgUiStep, InRun, OpenInput, OpenRun } from './state.js';
+import type { AgUiStep, InRun, OpenInput, OpenRun } from './state.js';
 
 export const CALL_EVENTS: ReadonlyMap<string, InRun> = new Map<string, InRun>([
   ['TOOL_CALL_START', openInput],
@@ -73,7 +71,7 @@ function takeInput(step: AgUiStep, run: OpenRun, input: OpenInput): void {
 /** The stream says that the input is complete, so the call is told whatever it is. */
 function completeInput(step: AgUiStep, run: OpenRun, input: OpenInput): void {
   takeInput(step, run, input);
-  tellCall(step, input, parseToolInput(step, input.input) ?? {});
+  tellCall(step, input, input.tool, parseToolInput(step, input.input) ?? {});
 }
 
 /** Inputs whose end never came: they are complete if their run is, and if they can be read. */
@@ -82,19 +80,8 @@ export function closeInputs(step: AgUiStep, run: OpenRun, completion: Completion
     takeInput(step, run, input);
     const parsed = completion === 'COMPLETE' ? parseToolInput(step, input.input) : undefined;
     if (parsed === undefined) step.ignored.push('unfinished_tool_input');
-    else tellCall(step, input, parsed);
+    else tellCall(step, input, input.tool, parsed);
   }
-}
-
-function tellCall(step: AgUiStep, { activityId, messageId, tool }: OpenInput, input: JsonObject): void {
-  const { activities, over } = step.state;
-  if (over.includes(activityId) || activities.some((open) => open.activityId === activityId)) {
-    step.ignored.push('repeated_event');
-    return;
-  }
-  const known = publicTool(step.context.titles, tool);
-  // Nobody says who runs it: the agent, whose result comes, or its caller, whose does not.
-  startCall(step, { activityId, tool: known, messageId, isCallers: true }, input);
 }
 
 function endCall(step: AgUiStep, run: OpenRun, value: JsonObject): void {
@@ -103,30 +90,4 @@ function endCall(step: AgUiStep, run: OpenRun, value: JsonObject): void {
   const input = inputOf(run, name);
   if (input !== undefined) completeInput(step, run, input);
   settleCall(step, callIdOf(step, name), stringAt(value, 'error') ? 'FAILED' : 'COMPLETED');
-}
-
-export function settleCall(step: AgUiStep, activityId: string, outcome: 'COMPLETED' | 'FAILED'): void {
-  const { state } = step;
-  state.waiting = state.waiting.filter((waiting) => waiting !== activityId);
-  if (state.over.includes(activityId)) step.ignored.push('repeated_event');
-  else {
-    settleActivity(step, { activityId, title: UNKNOWN_TOOL.title }, outcome);
-    if (outcome === 'COMPLETED') rememberOver(state, [activityId]);
-  }
-}
-
-/** How many calls are remembered; a run tells again those of the run that it goes on with. */
-const REMEMBERED_CALLS = 256;
-
-function rememberOver(state: AgUiState, activityIds: readonly string[]): void {
-  state.over = [...state.over, ...activityIds].slice(-REMEMBERED_CALLS);
-}
-
-/** Does what may complete calls, and remembers which it did. */
-export function completing(step: AgUiStep, work: () => void): void {
-  const before = step.state.activities;
-  work();
-  const open = new Set(step.state.activities.map(({ activityId }) => activityId));
-  const gone = before.map(({ activityId }) => activityId).filter((activityId) => !open.has(activityId));
-  rememberOver(step.state, gone);
 }

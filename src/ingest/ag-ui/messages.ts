@@ -4,6 +4,7 @@ import { type JsonObject, stringAt } from '../json.js';
 import { pastLimit } from '../limits.js';
 import { type Completion, publishAnswer } from '../message.js';
 import { isNews } from '../told.js';
+import { speakAfterCalls } from '../unclaimed-calls.js';
 import { publishUserMessage } from '../user-messages.js';
 import type { AgUiStep, InRun, OpenRun, RunMessage, Speaker } from './state.js';
 
@@ -39,17 +40,8 @@ function openMessage(step: AgUiStep, run: OpenRun, name: string, speaker: Speake
   const message = { name, messageId, speaker, text: '', isOpen: true, held: 0 };
   holdThingIn(step, message, name);
   run.messages.push(message);
-  if (speaker === 'agent') goOnAfterCalls(step, messageId);
+  if (speaker === 'agent') speakAfterCalls(step, messageId);
   return message;
-}
-
-/** The agent speaks after its calls, other than in the message that made them: so it has what it called for, and nobody owes it. */
-function goOnAfterCalls({ state }: AgUiStep, speaking: string): void {
-  state.activities = state.activities.map((activity) =>
-    activity.messageId === speaking || state.waiting.includes(activity.activityId)
-      ? activity
-      : { ...activity, isCallers: false },
-  );
 }
 
 /** Text whose beginning was lost is the agent's. */

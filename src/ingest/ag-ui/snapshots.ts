@@ -1,7 +1,8 @@
 import { holdThingIn, letGo } from '../held.js';
 import { isObject, type JsonObject, stringAt } from '../json.js';
+import { settleIfOpen } from '../unclaimed-calls.js';
 import { userContent } from '../user-messages.js';
-import { callIdOf, settleCall } from './calls.js';
+import { callIdOf } from './calls.js';
 import { messageIdOf, speakerOf, tellAnswer, tellUser } from './messages.js';
 import type { AgUiStep, RunMessage } from './state.js';
 
@@ -39,9 +40,7 @@ function replaceText(step: AgUiStep, message: RunMessage, text: string): void {
   message.text = text;
 }
 
-/** Results of calls that are over are history. */
 function takeResult(step: AgUiStep, message: JsonObject): void {
   const activityId = callIdOf(step, stringAt(message, 'toolCallId') ?? '');
-  if (!step.state.activities.some((activity) => activity.activityId === activityId)) return;
-  settleCall(step, activityId, stringAt(message, 'error') ? 'FAILED' : 'COMPLETED');
+  settleIfOpen(step, activityId, stringAt(message, 'error') ? 'FAILED' : 'COMPLETED');
 }

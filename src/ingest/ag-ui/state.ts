@@ -3,6 +3,7 @@ import type { OccurrenceState } from '../occurrences.js';
 import type { Step } from '../reducer.js';
 import type { RunState } from '../run.js';
 import type { ToldState } from '../told.js';
+import type { UnclaimedState } from '../unclaimed-calls.js';
 
 /** Whose text a message is. What systems and developers say to a model is `nobody`'s: it is not told. */
 export type Speaker = 'agent' | 'user' | 'nobody';
@@ -58,12 +59,8 @@ export interface OpenRun {
 }
 
 /** All that a stream leaves to remember; plain JSON. `open` is there exactly while `run` is `open`. */
-export interface AgUiState extends RunState, OccurrenceState, ToldState {
+export interface AgUiState extends RunState, OccurrenceState, ToldState, UnclaimedState {
   open: OpenRun | null;
-  /** Activities that wait for an answer: they end by a result of their own, however long that takes. */
-  waiting: string[];
-  /** Calls that ended well, newest last: the run that goes on after an answer tells them again. */
-  over: string[];
 }
 
 export type AgUiStep = Step<AgUiState>;
