@@ -4,6 +4,7 @@ import { aiSdk } from './ai-sdk.js';
 import { anthropicMessages } from './anthropic-messages.js';
 import { claudeCode } from './claude-code.js';
 import type { Frame } from './frames.js';
+import { langGraph } from './langgraph.js';
 import { openAiResponses } from './openai-responses.js';
 import type { EndReason, IngestContext, Output, Reducer } from './reducer.js';
 import { tidings } from './tidings.js';
@@ -56,6 +57,7 @@ const FORMATS: readonly Format[] = [
   format('openai-responses', openAiResponses),
   format('ai-sdk', aiSdk),
   format('ag-ui', agUi),
+  format('langgraph', langGraph),
   format('claude-code', claudeCode),
   format('tidings', tidings),
 ];

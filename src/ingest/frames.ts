@@ -13,6 +13,8 @@ export interface Frame {
   readonly value: JsonObject;
   readonly event: string | undefined;
   readonly place: Place;
+  /** What an event that SSE gave a name holds instead of an object; `value` is then empty. */
+  readonly list?: readonly unknown[] | undefined;
 }
 
 /** Where a reader puts what it finds, in the order of the stream. */
@@ -27,7 +29,10 @@ export interface TextReader {
   end(): void;
 }
 
-/** Hands the object in `json` to the sink; what is no object is counted, never fatal, and not parsed. */
+/**
+ * Hands the object in `json` to the sink; what is no object is counted, never fatal, and not parsed. Under a name a list or nothing, which
+ * is `null`, says something too.
+ */
 export function readFrame(
   json: string,
   event: string | undefined,
@@ -35,12 +40,15 @@ export function readFrame(
   sink: FrameSink,
   limits: IngestLimits,
 ): void {
-  if (!/^\s*\{/.test(json)) {
+  const isNamed = event !== undefined && /^\s*(?:\[|null\s*$)/.test(json);
+  if (!isNamed && !/^\s*\{/.test(json)) {
     sink.ignored('noise', place);
     return;
   }
   if (isDeeperThan(json, limits.jsonDepth)) throw pastLimit('jsonDepth', limits);
   const value = parseJson(json);
   if (isObject(value)) sink.frame({ value, event, place });
+  else if (isNamed && value === null) sink.frame({ value: {}, event, place });
+  else if (Array.isArray(value)) sink.frame({ value: {}, event, list: value, place });
   else sink.ignored('truncated', place);
 }

@@ -62,6 +62,8 @@ export type Reviewed = ReadonlyMap<string, readonly [events: readonly string[], 
 export interface FormatUnderTest {
   readonly format: string;
   readonly samples: Samples;
+  /** The same in other words that the format has, by what they are called. */
+  readonly otherSamples?: ReadonlyMap<string, Samples>;
   readonly reviewed: Reviewed;
   /** Recordings that are cut out of a stream: what they begin with need tell nothing, and what they end may have begun before. */
   readonly fragments?: ReadonlySet<string>;
@@ -86,6 +88,9 @@ export function describeFormat(given: FormatUnderTest): void {
   describe(given.format, () => {
     describeRecordings(given);
     describe('by the rules', () => describeRules(given));
+    for (const [name, samples] of given.otherSamples ?? []) {
+      describe(`by the rules, in ${name}`, () => describeRules({ ...given, samples }));
+    }
   });
 }
 

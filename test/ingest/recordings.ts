@@ -52,6 +52,7 @@ const SHARED_PLACES = new Map<string, Place>([
   ],
   ['openai-responses', { folder: 'openai-responses', synthetic: /^openai\./ }],
   ['ai-sdk', { folder: 'vercel-ui-message-stream', synthetic: /^vercel\./ }],
+  ['langgraph', { folder: 'langgraph', synthetic: /^langgraph\./ }],
   ['ag-ui', { folder: 'ag-ui', synthetic: /^agui\./, streamsIn: agUiStreams }],
   ['claude-code', { folder: 'claude-code', synthetic: /^claude\./ }],
 ]);
