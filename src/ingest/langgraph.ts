@@ -116,6 +116,7 @@ function openRun(step: LangGraphStep, upstream: string, isClassic: boolean): Ope
     isClassic,
     seq: -1,
     messages: [],
+    spoken: [],
     nameless: 0,
     isAnswered: false,
     interrupts: [],

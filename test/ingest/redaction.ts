@@ -49,6 +49,7 @@ const OURS = new Set([
   ...[...DEFAULT_TITLES.values()].map(({ title }) => title),
   ...Object.values(failures).map(({ message }) => message),
   UNKNOWN_TOOL.title,
+  ...['approve', 'Approve', 'reject', 'Reject'],
 ]);
 const OUR_FIELDS = new Set(['kind', 'status', 'completion', 'code', 'responseFormat', 'approach', 'source']);
 

@@ -58,13 +58,18 @@ export function openMessage(step: LangGraphStep, run: OpenRun, opening: Opening)
   return message;
 }
 
-/** What the run says last, its end is about. */
+/** How many messages a run is remembered to have begun. */
+const REMEMBERED_MESSAGES = 64;
+
+/** What the run says last, its end is about. What it says again is not last. */
 function speak(step: LangGraphStep, run: OpenRun, name: string, messageId: string): void {
   const { state, context } = step;
   const upstream = digest(nameOf(context, name));
-  state.newest = resourceId(context, 'msg', upstream, nextOccurrence(state, upstream));
   run.isAnswered = false;
   speakAfterCalls(step, messageId);
+  if (name !== '' && run.spoken.includes(upstream)) return;
+  run.spoken = [...run.spoken, upstream].slice(-REMEMBERED_MESSAGES);
+  state.newest = resourceId(context, 'msg', upstream, nextOccurrence(state, upstream));
 }
 
 export function addText(step: LangGraphStep, message: OpenMessage, index: number, piece: string): void {

@@ -52,6 +52,8 @@ export interface OpenRun {
   /** The last `seq`; -1 before the first. */
   seq: number;
   messages: OpenMessage[];
+  /** Digests of the names of those that began, newest last: a message may come again. */
+  spoken: string[];
   /** How many had no name. */
   nameless: number;
   /** Whether an answer came last: a message that calls nothing. */
