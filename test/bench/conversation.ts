@@ -5,10 +5,10 @@ import { entryListKey } from '../../src/conversations/topics.js';
 import { encodeCursor, logTag } from '../../src/graphql/cursors.js';
 import { type BenchOptions, median, openBenchHouse } from './house.js';
 
-const MESSAGES = 100_000;
 const BATCH = 2_000;
-/** Characters of a message at the median. */
-const LENGTH = { full: 5_000, quick: 400 };
+/** `length` is characters of a message at the median. */
+const FULL = { messages: 100_000, length: 5_000 };
+const QUICK = { messages: 10_000, length: 400 };
 
 const QUERY = `query ($before: String, $search: String) {
   conversation { entries(before: $before, search: $search) {
@@ -36,19 +36,19 @@ const RARE = 'q7 qzx zugunruhe of warblers перелёт';
 export async function conversation({ quick }: BenchOptions): Promise<void> {
   const house = await openBenchHouse();
   try {
-    const length = quick ? LENGTH.quick : LENGTH.full;
+    const size = quick ? QUICK : FULL;
     const begun = performance.now();
-    await fill(house.database.pool, house.sessionId, length);
+    await fill(house.database.pool, house.sessionId, size);
     console.log(`Written and indexed in ${Math.round((performance.now() - begun) / 1_000)} s.`);
     const scopes = ['conversation:read' as const];
     const run = { kind: 'RUN' as const, sessionId: house.sessionId, scopes, ttlSeconds: 3_600 };
     const { secret } = await createToken(house.database, run);
     const runs = quick ? 3 : 15;
     console.log(
-      `${MESSAGES} messages of ${length} characters at the median, ${house.kind}, median of ${runs}`,
+      `${size.messages} messages of ${size.length} characters at the median, ${house.kind}, median of ${runs}`,
     );
     const before = (number: number) => encodeCursor(logTag(entryListKey(house.sessionId)), number);
-    const places = { head: undefined, middle: before(MESSAGES / 2), beginning: before(51) };
+    const places = { head: undefined, middle: before(size.messages / 2), beginning: before(51) };
     for (const [place, cursor] of Object.entries(places)) {
       await report(`a page of 50 at the ${place}`, runs, () => ask(house.url, secret, { before: cursor }));
     }
@@ -92,13 +92,13 @@ async function report(what: string, runs: number, work: () => Promise<string>): 
 }
 
 /** As the gateway would have written it: each message an event, an entry and a change. The index of trigrams is made at the end, at once. */
-async function fill(pool: Pool, sessionId: string, length: number): Promise<void> {
+async function fill(pool: Pool, sessionId: string, { messages: count, length }: typeof FULL): Promise<void> {
   const { rows } = await pool.query<{ readonly definition: string }>(
     `SELECT pg_get_indexdef('conversation_entry_session_id_folded_idx'::regclass) AS definition`,
   );
   await pool.query('DROP INDEX conversation_entry_session_id_folded_idx');
   const textOf = textsOf(length);
-  for (let from = 1; from <= MESSAGES; from += BATCH) {
+  for (let from = 1; from <= count; from += BATCH) {
     const messages = Array.from({ length: BATCH }, (_, index) => {
       const number = from + index;
       const text = textOf(number <= 3);
@@ -112,7 +112,7 @@ async function fill(pool: Pool, sessionId: string, length: number): Promise<void
   }
   await pool.query(
     'UPDATE session SET event_head = $2, entry_head = $2, change_head = $2, projected_head = $2 WHERE id = $1',
-    [sessionId, MESSAGES],
+    [sessionId, count],
   );
   const client = await pool.connect();
   await client.query(`SET statement_timeout = 0; SET maintenance_work_mem = '512MB'`);

@@ -11,6 +11,7 @@ import type { Prisma } from '../../src/generated/prisma/client.js';
 import type { Stretch } from '../../src/graphql/connections.js';
 import { openSeeded, type Seeded } from '../citations/seed.js';
 import { openTestDatabase, type TestDatabase } from '../database.js';
+import { explainOf, met, type Plan, type PlanRow, planOf, scansOf } from '../explained.js';
 
 /** Every tenth entry is a message, every thousandth a file, the others are tool calls. */
 const ENTRIES = 10_000;
@@ -47,41 +48,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => seeded.close());
 
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Rows Removed by Index Recheck'?: number;
-  readonly Plans?: readonly Plan[];
-}
+/** How many entries or changes a statement met; their events are looked up beside, one for each. */
+const metOf = (plan: Plan): number =>
+  met(scansOf(plan).filter((scan) => /conversation/.test(scan['Relation Name'] ?? '')));
 
-/** How many entries or changes a statement met, whether or not it kept them; their events are looked up beside, one for each. */
-const met = (plan: Plan): number =>
-  (/Scan/.test(plan['Node Type']) && /conversation/.test(plan['Relation Name'] ?? '')
-    ? (plan['Actual Rows'] +
-        (plan['Rows Removed by Filter'] ?? 0) +
-        (plan['Rows Removed by Index Recheck'] ?? 0)) *
-      plan['Actual Loops']
-    : 0) + (plan.Plans ?? []).reduce((sum, child) => sum + met(child), 0);
-
-/** Runs a read with EXPLAIN in front of its one statement, and says what it met. */
-async function costOf(read: (explained: Database) => Promise<unknown>): Promise<number> {
-  const costs: number[] = [];
-  const query = async (sql: string, values: readonly unknown[]) => {
-    const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-      [...values],
-    );
-    costs.push(...rows.map((row) => met(row['QUERY PLAN'][0].Plan)));
-    return { rows: [] };
-  };
-  await read({ ...database, pool: { query } as never });
-  expect(costs).toHaveLength(1);
-  return costs[0] ?? Number.NaN;
-}
+const costOf = async (read: (explained: Database) => Promise<unknown>): Promise<number> =>
+  metOf(await planOf(database, read));
 
 /** A client whose transactions say what their one query by `Prisma.sql` met, before it runs. */
 const explaining = (costs: number[]) => ({
@@ -89,11 +61,8 @@ const explaining = (costs: number[]) => ({
     database.prisma.$transaction(async (tx) => {
       const $queryRaw = async (query: Prisma.Sql | TemplateStringsArray, ...values: unknown[]) => {
         if (!('text' in query)) return tx.$queryRaw(query, ...values);
-        const plans = await tx.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-          `EXPLAIN (ANALYZE, FORMAT JSON) ${query.text}`,
-          ...query.values,
-        );
-        costs.push(...plans.map((row) => met(row['QUERY PLAN'][0].Plan)));
+        const plans = await tx.$queryRawUnsafe<PlanRow[]>(explainOf(query.text), ...query.values);
+        costs.push(...plans.map((row) => metOf(row['QUERY PLAN'][0].Plan)));
         return tx.$queryRaw(query);
       };
       const $executeRaw = tx.$executeRaw.bind(tx);

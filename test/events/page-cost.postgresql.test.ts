@@ -10,6 +10,7 @@ import {
 import { findBy, findLatest } from '../../src/events/store.js';
 import { openSeeded, type Seeded } from '../citations/seed.js';
 import { openTestDatabase, type TestDatabase } from '../database.js';
+import { met, type Plan, planOf, scansOf } from '../explained.js';
 
 const EVENTS = 10_000;
 /** Every third event is a snapshot of one message; two are errors, far apart; the rest are activities. */
@@ -34,39 +35,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => seeded.close());
 
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly Plan[];
-}
-
-/** How many entries of tables and indexes a statement met, whether or not it kept them; a mean over loops is rounded. */
-const met = (plan: Plan): number =>
-  (/(Index|Seq|Bitmap Index)\b.*Scan/.test(plan['Node Type'])
-    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-    : 0) + (plan.Plans ?? []).reduce((sum, child) => sum + met(child), 0);
-
-/** Runs a read with EXPLAIN in front of its one statement, and says what it met. */
-async function costOf(read: (explained: Database) => Promise<unknown>): Promise<number> {
-  const costs: number[] = [];
-  const query = async (sql: string, values: readonly unknown[]) => {
-    const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-      [...values],
-    );
-    costs.push(...rows.map((row) => met(row['QUERY PLAN'][0].Plan)));
-    return { rows: [] };
-  };
-  const prisma = {
-    $queryRaw: async ({ text, values }: { text: string; values: unknown[] }) =>
-      (await query(text, values)).rows,
-  };
-  await read({ ...database, pool: { query } as never, prisma: prisma as never });
-  expect(costs).toHaveLength(1);
-  return costs[0] ?? Number.NaN;
-}
+/** How many entries of tables and indexes the one statement of a read met. */
+const costOf = async (read: (explained: Database) => Promise<unknown>): Promise<number> =>
+  met(scansOf(await planOf(database, read)).filter(isNoHeap));
+/** Its rows were met in the index already. */
+const isNoHeap = (scan: Plan) => scan['Node Type'] !== 'Bitmap Heap Scan';
 
 const stretch = (fields: Partial<EventStretch>): EventStretch => ({
   sessionId,

@@ -3,6 +3,7 @@ import { createAccount } from '../../src/accounts/actions.js';
 import type { Operation } from '../../src/accounts/operation.js';
 import { listSessions, readListHead } from '../../src/sessions/store.js';
 import { openTestDatabase, type TestDatabase } from '../database.js';
+import { met, planOf, scansOf } from '../explained.js';
 import { graphOver } from '../graph.js';
 
 const SESSIONS = 100_000;
@@ -38,47 +39,13 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly Plan[];
-}
-
-/** How many rows the scans of a statement met, whether or not they were kept. */
-const rowsRead = (plan: Plan): number =>
-  (plan['Node Type'].includes('Scan') && plan.Plans === undefined
-    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-    : 0) + (plan.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
-
-const scans = (plan: Plan): string[] => [
-  ...(plan.Plans === undefined && plan['Node Type'].includes('Scan') ? [plan['Node Type']] : []),
-  ...(plan.Plans ?? []).flatMap(scans),
-];
-
-/** Runs a read as it is, with EXPLAIN in front of its one statement. */
-async function explain(read: (operation: Operation) => Promise<unknown>): Promise<Plan> {
-  const plans: Plan[] = [];
-  const prisma = {
-    $queryRaw: async (query: { text: string; values: unknown[] }) => {
-      const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-        `EXPLAIN (ANALYZE, FORMAT JSON) ${query.text}`,
-        query.values.map((value) => (typeof value === 'bigint' ? String(value) : value)),
-      );
-      plans.push(...rows.map((row) => row['QUERY PLAN'][0].Plan));
-      return [];
-    },
-  };
-  await read({ ...operation, database: { ...database, prisma: prisma as never } });
-  const [plan] = plans;
-  if (plan === undefined) throw new Error('Expected one statement.');
-  return plan;
-}
+/** The scans of a read, which is one statement. */
+const scansFor = async (read: (operation: Operation) => Promise<unknown>) =>
+  scansOf(await planOf(database, (explained) => read({ ...operation, database: explained })));
 
 describe("an admin's page of sessions", () => {
   const pageAt = (below: number, order: 'ascending' | 'descending', viewer = operation.viewer) =>
-    explain((explained) =>
+    scansFor((explained) =>
       listSessions({ ...explained, viewer }, undefined, { above: 0, below, limit: 51, order }),
     );
 
@@ -86,22 +53,22 @@ describe("an admin's page of sessions", () => {
     'reads no more than a page from each of its ranges, below number %d',
     async (below) => {
       for (const order of ['descending', 'ascending'] as const) {
-        const plan = await pageAt(below, order);
-        expect(scans(plan)).toEqual(['Index Scan', 'Index Scan']);
-        expect(rowsRead(plan)).toBeLessThanOrEqual(2 * 51);
+        const scans = await pageAt(below, order);
+        expect(scans.map((scan) => scan['Node Type'])).toEqual(['Index Scan', 'Index Scan']);
+        expect(met(scans)).toBeLessThanOrEqual(2 * 51);
       }
     },
   );
 
   it('passes over nobody else, even where others made all that is newer', async () => {
     for (const order of ['descending', 'ascending'] as const) {
-      expect(rowsRead(await pageAt(LAST + 1, order, earlier.viewer))).toBeLessThanOrEqual(51);
+      expect(met(await pageAt(LAST + 1, order, earlier.viewer))).toBeLessThanOrEqual(51);
     }
   });
 
   it('finds its end by one look-up a range', async () => {
-    const plan = await explain((explained) => readListHead(explained));
-    expect(rowsRead(plan)).toBeLessThanOrEqual(2);
+    const scans = await scansFor((explained) => readListHead(explained));
+    expect(met(scans)).toBeLessThanOrEqual(2);
   });
 
   it('holds what the whole list holds', async () => {
