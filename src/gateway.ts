@@ -41,6 +41,8 @@ export interface Gateway {
   /** Where it is reached, without a slash at the end. */
   readonly url: string;
   readonly means: Omit<Operation, 'viewer'>;
+  /** What may be told of the tools in raw streams. */
+  readonly titles: ToolTitles;
   /** A demo workspace is in the database, and its agent at work. */
   readonly hasDemo: boolean;
   /** The bus's listeners, for whoever looks for leaks. */
@@ -95,6 +97,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     return {
       url: http.url,
       means,
+      titles,
       hasDemo: demo !== undefined,
       listeners: () => inner.listeners,
       close,
@@ -120,7 +123,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 /** @throws BAD_USER_INPUT for what is no title map, ConfigError for a file that cannot be read. */
-async function readTitles(file: string | undefined): Promise<ToolTitles> {
+export async function readTitles(file: string | undefined): Promise<ToolTitles> {
   if (file === undefined) return DEFAULT_TITLES;
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const got = `${JSON.stringify(file)} (${error.code})`;

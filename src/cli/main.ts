@@ -3,6 +3,7 @@ import { ConfigError } from '../config.js';
 import { DatabaseStartError } from '../database/faults.js';
 import { DomainError } from '../errors.js';
 import { ACCOUNT_COMMANDS } from './accounts.js';
+import { IMPORT } from './import.js';
 import { REPLAY } from './replay.js';
 import {
   type Command,
@@ -35,7 +36,7 @@ const SCHEMA: Command = {
   },
 };
 
-const COMMANDS: readonly Command[] = [SERVE, ...ACCOUNT_COMMANDS, REPLAY, SCHEMA];
+const COMMANDS: readonly Command[] = [SERVE, ...ACCOUNT_COMMANDS, REPLAY, IMPORT, SCHEMA];
 
 /** Runs one command; gives its exit code: 0 done, 1 failed, 2 not understood. */
 export async function main(args: readonly string[], env: Environment): Promise<number> {

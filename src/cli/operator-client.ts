@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { withSocketPath } from '../database/socket-path.js';
 import { DomainError } from '../errors.js';
 
@@ -36,6 +36,11 @@ export async function askServer(
   return result;
 }
 
+/** Whether a server holds the directory, and listens. */
+export async function hasServer(directory: string): Promise<boolean> {
+  return (await askServer(directory, 'ping', {})) !== undefined;
+}
+
 function post(socketPath: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const asked = request({ socketPath, method: 'POST', path: '/' }, (response) => {
@@ -46,4 +51,14 @@ function post(socketPath: string, body: string): Promise<string> {
     });
     asked.once('error', reject).end(body);
   });
+}
+
+/** @throws PAYLOAD_TOO_LARGE */
+export async function readText(req: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of req.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > MAX_COMMAND) throw new DomainError('PAYLOAD_TOO_LARGE', 'Expected a shorter command.');
+  }
+  return text;
 }

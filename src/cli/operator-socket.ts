@@ -3,19 +3,26 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Database } from '../database/database.js';
 import { withSocketPath } from '../database/socket-path.js';
 import { DomainError } from '../errors.js';
+import type { IngestParts } from '../http/parts.js';
+import { answerJson } from '../http/responses.js';
 import { perform } from './operator.js';
-import { MAX_COMMAND, SOCKET } from './operator-client.js';
+import { readText, SOCKET } from './operator-client.js';
+import { answerImport } from './operator-imports.js';
 
 /** Opens the socket for as long as the server runs. The caller holds the directory, so one that is there is left over. */
 export async function openOperatorSocket(
   directory: string,
-  database: Database,
+  parts: IngestParts,
   log: Logger,
 ): Promise<{ close(): Promise<void> }> {
-  const server = createServer((req, res) => void answer(req, res, database, log));
+  const closing = new AbortController();
+  // An import may take hours.
+  const server = createServer(
+    { requestTimeout: 0 },
+    (req, res) => void answer(req, res, parts, closing.signal, log),
+  );
   await withSocketPath(directory, SOCKET, async (path) => {
     await rm(path, { force: true });
     // The socket is made when it listens, so there is no moment in which others may open it.
@@ -27,6 +34,7 @@ export async function openOperatorSocket(
   });
   return {
     close: async () => {
+      closing.abort();
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
@@ -39,26 +47,31 @@ export async function openOperatorSocket(
 async function answer(
   req: IncomingMessage,
   res: ServerResponse,
-  database: Database,
+  parts: IngestParts,
+  closing: AbortSignal,
   log: Logger,
 ): Promise<void> {
-  const reply = (body: object) =>
-    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   try {
-    const { command, input } = JSON.parse(await readCommand(req));
-    reply({ result: await perform(database, command, input) });
+    if (req.url === '/') await answerCommand(req, res, parts);
+    else await answerImport(req, res, parts, closing);
   } catch (error) {
-    if (error instanceof DomainError) return void reply({ error: error.message });
     log.error({ err: error }, "an operator's command failed");
-    reply({ error: 'The server could not do that; its log says why.' });
+    const message = 'The server could not do that; its log says why.';
+    // A command's answer has the one, an import's the other.
+    answerJson(res, { error: message, errors: [{ message }] });
   }
 }
 
-async function readCommand(req: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of req.setEncoding('utf8')) {
-    text += chunk;
-    if (text.length > MAX_COMMAND) throw new DomainError('PAYLOAD_TOO_LARGE', 'Expected a shorter command.');
+async function answerCommand(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { means }: IngestParts,
+): Promise<void> {
+  try {
+    const { command, input } = JSON.parse(await readText(req));
+    answerJson(res, { result: await perform(means.database, command, input) });
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    answerJson(res, { error: error.message });
   }
-  return text;
 }

@@ -1,4 +1,5 @@
 import { createAccount, moveAccount, setPlan, setRole } from '../accounts/actions.js';
+import { authenticate } from '../accounts/authenticate.js';
 import { createToken } from '../accounts/tokens.js';
 import type { Database } from '../database/database.js';
 import { badUserInput } from '../errors.js';
@@ -14,6 +15,11 @@ const ACTIONS: Readonly<Record<string, (database: Database, input: never) => Pro
   'account plan': async (database, input) => {
     await setPlan(database, input);
     return {};
+  },
+  ping: async () => ({}),
+  'credential owner': async (database, { secret }: { readonly secret?: string }) => {
+    const { accountId } = await authenticate(database, secret);
+    return { accountId };
   },
   'token create': async (database, input) => {
     const { credential, secret } = await createToken(database, input);

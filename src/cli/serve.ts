@@ -30,8 +30,9 @@ export async function serve(env: Environment): Promise<number> {
 }
 
 /** Commands reach PostgreSQL themselves; the embedded database only through its holder. */
-function openOperator({ dataDir }: Config, { means }: Gateway, log: Logger) {
-  return means.database.kind === 'embedded' ? openOperatorSocket(dataDir, means.database, log) : undefined;
+function openOperator(config: Config, { means, titles }: Gateway, log: Logger) {
+  if (means.database.kind !== 'embedded') return undefined;
+  return openOperatorSocket(config.dataDir, { means, titles, config }, log);
 }
 
 /** The first signal asks to stop, a second one insists. */

@@ -28,7 +28,7 @@ export interface Command {
   /** `account create`, or `serve`. */
   readonly name: string;
   readonly about: string;
-  /** What is given without a name, if anything. */
+  /** What is given without a name, if anything; several if its name ends in an ellipsis. */
   readonly operand?: string;
   readonly options: Readonly<Record<string, Option>>;
   /** Gives the exit code. */
@@ -38,6 +38,7 @@ export interface Command {
 /** What was given to a command. */
 export interface Given {
   readonly operand: string | undefined;
+  readonly operands: readonly string[];
   text(name: string): string | undefined;
   texts(name: string): readonly string[];
   flag(name: string): boolean;
@@ -46,11 +47,11 @@ export interface Given {
 /** @throws UsageError for unknown options, missing values and superfluous operands. */
 export function readArguments(command: Command, args: readonly string[]): Given {
   const { values, positionals } = parsed(command, args);
-  const [operand, superfluous] = positionals;
+  const [operand] = positionals;
   if (command.operand !== undefined && !operand) {
     throw new UsageError(`Expected ${command.operand}, got nothing.`);
   }
-  const extra = command.operand === undefined ? operand : superfluous;
+  const extra = positionals.slice(mostOperands(command))[0];
   if (extra !== undefined) throw new UsageError(`Expected no ${JSON.stringify(extra)} here.`);
   const text = (name: string) => {
     const value = values[name];
@@ -60,7 +61,12 @@ export function readArguments(command: Command, args: readonly string[]): Given 
     const value = values[name];
     return Array.isArray(value) ? value.map(String) : [];
   };
-  return { operand, text, texts, flag: (name) => values[name] === true };
+  return { operand, operands: positionals, text, texts, flag: (name) => values[name] === true };
+}
+
+function mostOperands({ operand }: Command): number {
+  if (operand === undefined) return 0;
+  return operand.endsWith('…') ? Number.POSITIVE_INFINITY : 1;
 }
 
 function parsed({ options }: Command, args: readonly string[]) {

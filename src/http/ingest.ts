@@ -13,7 +13,7 @@ import { id, optional, parse } from '../parse.js';
 import { requireService } from '../sessions/access.js';
 import { requireSession } from '../sessions/loaders.js';
 import type { SessionRow } from '../sessions/store.js';
-import type { HttpParts } from './parts.js';
+import type { IngestParts } from './parts.js';
 import { answerError, answerJson, shuttingDown } from './responses.js';
 
 export const INGEST_PATH = /^\/ingest\/([^/]+)$/;
@@ -26,7 +26,7 @@ export const INGEST_PATH = /^\/ingest\/([^/]+)$/;
  * @throws FORBIDDEN unless SERVICE; BAD_USER_INPUT for an unknown format; NOT_FOUND; what appending throws.
  */
 export async function handleIngest(
-  { means, config, titles }: HttpParts,
+  { means, config, titles }: IngestParts,
   viewer: Operation['viewer'],
   sessionId: string,
   req: IncomingMessage,

@@ -28,3 +28,8 @@ export interface HttpParts {
   readonly demo?: DemoAccess | undefined;
   readonly log: Logger;
 }
+
+/** What a raw stream's way in needs of them. */
+export type IngestParts = Pick<HttpParts, 'means' | 'titles'> & {
+  readonly config: Pick<HttpParts['config'], 'maxLine'>;
+};

@@ -3,40 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DemoTokens } from '../../src/demo/tokens.js';
 import { ownRecordings } from '../ingest/recordings.js';
-import { begin, run } from './command.js';
+import { run } from './command.js';
+import { ask, serve as serveWith } from './server.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'tidings-serve-'));
 const env = { DATA_DIR: directory, PORT: '0' };
-
-/** Starts a server, and waits until it says where it is. */
-async function serve() {
-  const server = begin(['serve'], env);
-  const url = await vi.waitFor(
-    () => {
-      const found = /"url":"([^"]+)\/graphql"/.exec(server.output.out)?.[1];
-      if (found === undefined) throw new Error(`Not listening yet: ${server.output.out}${server.output.err}`);
-      return found;
-    },
-    { timeout: 30_000 },
-  );
-  const stop = async () => {
-    server.child.kill('SIGTERM');
-    return server.ended;
-  };
-  return { ...server, url, stop };
-}
-
-const ask = async (url: string, token: string, query: string) => {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify({ query }),
-  });
-  return JSON.parse(await response.text());
-};
+const serve = () => serveWith(env);
 
 it('a server whose port is taken says which, and makes nothing', async () => {
   const elsewhere = join(directory, 'elsewhere');

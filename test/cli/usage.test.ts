@@ -32,6 +32,7 @@ describe('the command line', () => {
       'account plan',
       'token create',
       'replay',
+      'import',
       'schema',
     ];
     for (const command of commands) expect(out).toContain(`  ${command} `);

@@ -164,6 +164,24 @@ describe('what the README says to type', () => {
     expect(session).toEqual({ status: 'COMPLETED', events: { totalCount: Number.parseInt(summary, 10) } });
   });
 
+  it('imports recordings, and adds nothing when they come again', async () => {
+    const command = take('bash', 'Uploading history');
+    expect(await shell.run(command)).toMatch(/^3 files imported, \d+ events\.\n$/);
+    expect(await shell.run(command)).toMatch(/^0 files imported.*\n3 files added nothing\.\n$/);
+  });
+
+  it('takes events as they are, as shown', async () => {
+    const body = take('json', 'Events as they are');
+    const mutation = 'mutation { createSession(input: { title: "History" }) { session { sessionId } } }';
+    const { createSession } = await ask(mutation, service());
+    const response = await fetch(`${shell.url}/ingest/${createSession.session.sessionId}`, {
+      method: 'POST',
+      headers: service(),
+      body,
+    });
+    expect(await response.json()).toMatchObject({ accepted: 3, duplicates: 0, ignored: {} });
+  });
+
   it('follows by server-sent events', async () => {
     const following = shell.start(take('bash', 'Follow and resume'));
     await vi.waitFor(() => expect(following.printed).toContain('event: next'), { timeout: 10_000 });
