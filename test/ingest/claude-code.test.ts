@@ -559,6 +559,11 @@ describe('a task', () => {
     const told = (...ends: unknown[]) => toldOf(begun, ends).slice(2);
     const patch = (status: string) => task('task_updated', { patch: { status } });
     expect(told(patch('running'), patch('completed'))).toEqual([completed('Working on a part')]);
+    // Each of them says so by itself, before the process ends.
+    for (const end of [patch('killed'), patch('failed'), task('task_notification', { status: 'stopped' })]) {
+      const next = [init(), assistant('n', [textOf('More')]), result()];
+      expect(told(end, next)).toEqual([failed('Working on a part'), message(4), idle]);
+    }
     expect(told(patch('killed'), task('task_notification', { status: 'stopped' }))).toEqual([
       failed('Working on a part'),
     ]);
