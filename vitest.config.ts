@@ -4,12 +4,15 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { defineConfig } from 'vitest/config';
-import { SummaryReporter } from './test/summary-reporter.js';
+import { redisAnswers } from './test/servers/own-redis.js';
+import { PROGRAMS, programPath } from './test/servers/programs.js';
+import { type LeftOut, SummaryReporter } from './test/summary-reporter.js';
 
 const resolve = createRequire(import.meta.url).resolve;
 // The user as the system has it, since USER is not set everywhere.
 const postgresUrl =
   process.env.TEST_POSTGRES_URL ?? `postgresql://${userInfo().username}@127.0.0.1:5432/test`;
+const redisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
 const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `test/${file}`);
@@ -24,6 +27,10 @@ const opensDatabase = (file: string, seen = new Set<string>()): boolean => {
 };
 /** What needs interleaved transactions cannot run on the embedded database, which has one connection. */
 const needsPostgres = (file: string) => file.endsWith('.postgresql.test.ts');
+/** What needs a Redis says so, beside what else it needs. */
+const needsRedis = (file: string) => file.includes('.redis.');
+/** What stops and kills servers starts them itself, once, whatever the other tests run on. */
+const needsPrograms = (file: string) => file.endsWith('.servers.test.ts');
 
 const project = (name: string, include: string[], env: Record<string, string>) => ({
   // One copy of graphql: vitest would otherwise load its ESM and its CJS build side by side.
@@ -32,30 +39,54 @@ const project = (name: string, include: string[], env: Record<string, string>) =
   test: { name, include, env, testTimeout: 180_000, hookTimeout: 180_000 },
 });
 
-const refusal = await refusalOf(postgresUrl);
-if (refusal !== undefined && process.env.CI) {
-  throw new Error(`CI runs every test, and those on PostgreSQL cannot run at ${postgresUrl}: ${refusal}.`);
+const postgresRefusal = await refusalOf(postgresUrl);
+const redisRefusal = (await redisAnswers(redisUrl)) ? undefined : 'nothing answered';
+const missing = PROGRAMS.filter((name) => programPath(name) === undefined);
+const leftOut: readonly LeftOut[] = [
+  ...(postgresRefusal === undefined
+    ? []
+    : [
+        {
+          what: 'PostgreSQL',
+          why: `${postgresUrl}: ${postgresRefusal}`,
+          variable: 'TEST_POSTGRES_URL=postgresql://user@host:5432/database',
+        },
+      ]),
+  ...(redisRefusal === undefined
+    ? []
+    : [{ what: 'Redis', why: `${redisUrl}: ${redisRefusal}`, variable: 'TEST_REDIS_URL=redis://host:6379' }]),
+  ...(missing.length === 0
+    ? []
+    : [{ what: 'servers of their own', why: `not installed: ${missing.join(', ')}` }]),
+];
+if (leftOut.length > 0 && process.env.CI) {
+  const reasons = leftOut.map(({ what, why }) => `those on ${what} cannot run (${why})`);
+  throw new Error(`CI runs every test, and ${reasons.join(', ')}.`);
 }
+const runs = tests.filter(
+  (file) => !(needsRedis(file) && redisRefusal !== undefined) && !(needsPrograms(file) && missing.length > 0),
+);
 
 export default defineConfig({
   test: {
-    reporters: ['default', new SummaryReporter(postgresUrl, refusal)],
+    reporters: ['default', new SummaryReporter(leftOut)],
     // What is heavy here is databases and browsers, two cores are the machine to be good on.
     maxWorkers: 2,
     projects: [
       project(
         'embedded',
-        tests.filter((file) => !needsPostgres(file)),
-        { TEST_DATABASE: 'embedded' },
+        runs.filter((file) => !needsPostgres(file)),
+        { TEST_DATABASE: 'embedded', TEST_REDIS_URL: redisUrl },
       ),
-      ...(refusal === undefined
+      ...(postgresRefusal === undefined
         ? [
             project(
               'postgresql',
-              tests.filter((file) => needsPostgres(file) || opensDatabase(file)),
+              runs.filter((file) => needsPostgres(file) || (opensDatabase(file) && !needsPrograms(file))),
               {
                 TEST_DATABASE: 'postgresql',
                 TEST_POSTGRES_URL: postgresUrl,
+                TEST_REDIS_URL: redisUrl,
               },
             ),
           ]

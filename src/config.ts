@@ -15,6 +15,8 @@ export interface Config {
   /** Connections to PostgreSQL. */
   readonly databasePool: number;
   readonly dataDir: string;
+  /** A Redis as the bus between processes; undefined: PostgreSQL is, where there is one. */
+  readonly redisUrl: string | undefined;
   /** A JSON file of titles by tool name. */
   readonly titlesFile: string | undefined;
   readonly maxBody: number;
@@ -65,6 +67,7 @@ const variables = z.object({
   DATABASE_URL: url('postgresql', 'postgres').optional(),
   TIDINGS_POOL: wholeNumber(1, 1_000).default(10),
   DATA_DIR: z.string().default('.tidings'),
+  REDIS_URL: url('redis', 'rediss').optional(),
   TIDINGS_TITLES: z.string().optional(),
   TIDINGS_MAX_BODY: size().default(8 * MB),
   TIDINGS_MAX_FRAME: size().default(4 * MB),
@@ -98,6 +101,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: values.DATABASE_URL,
     databasePool: values.TIDINGS_POOL,
     dataDir: values.DATA_DIR,
+    redisUrl: values.REDIS_URL,
     titlesFile: values.TIDINGS_TITLES,
     maxBody: values.TIDINGS_MAX_BODY,
     maxFrame: values.TIDINGS_MAX_FRAME,
@@ -113,7 +117,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 function faultOf(issue: z.core.$ZodIssue, env: NodeJS.ProcessEnv): ConfigFault {
   const variable = String(issue.path[0]);
   // A password may be in it.
-  const got = variable === 'DATABASE_URL' ? 'something else' : JSON.stringify(env[variable]);
+  const got = /^(DATABASE|REDIS)_URL$/.test(variable) ? 'something else' : JSON.stringify(env[variable]);
   return { variable, expected: issue.message, got };
 }
 

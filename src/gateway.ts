@@ -16,7 +16,8 @@ import { registerProjection } from './events/projections.js';
 import { startHttp } from './http/server.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
 import { DEFAULT_TITLES, parseTitles, type ToolTitles } from './ingest/titles.js';
-import { InProcessBus } from './live/in-process-bus.js';
+import { openBus } from './live/open-bus.js';
+import type { RemoteBusTimes } from './live/remote-bus.js';
 import { Tails } from './live/tails.js';
 import { schema } from './schema.js';
 
@@ -31,6 +32,9 @@ export interface GatewayParts {
   readonly demoPace?: number;
   /** From one look for elicitations whose time is over to the next, in ms. */
   readonly sweepPace?: number;
+  /** From one re-check of the logs that are followed to the next, in ms. */
+  readonly recheckPace?: number;
+  readonly bus?: Partial<RemoteBusTimes>;
 }
 
 /** An expiry is written and announced within two seconds: four looks, since an account that is being written to is passed over. */
@@ -61,9 +65,8 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   const database = parts.database ?? (await open(config));
   const onError = (error: unknown, doing: string) =>
     log.warn({ err: error }, `failed, will be tried again: ${doing}`);
-  const inner = new InProcessBus(onError);
-  const bus = new FollowNotices(inner);
-  const tails = new Tails({ bus, onError });
+  const bus = new FollowNotices(await openBus(config, onError, parts.bus));
+  const tails = new Tails({ bus, onError, recheckMs: parts.recheckPace });
   const means = { database, bus, tails, maxAnswer: config.maxAnswer };
   const closers = [() => database.close(), () => bus.close(), async () => tails.close(goingDown())];
   // The last that was opened is closed first.
@@ -99,7 +102,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
       means,
       titles,
       hasDemo: demo !== undefined,
-      listeners: () => inner.listeners,
+      listeners: () => bus.listeners,
       close,
     };
   } catch (error) {

@@ -26,6 +26,7 @@ describe('the configuration', () => {
       databaseUrl: undefined,
       databasePool: 10,
       dataDir: '.tidings',
+      redisUrl: undefined,
       titlesFile: undefined,
       maxBody: 8 * MB,
       maxFrame: 4 * MB,
@@ -48,6 +49,7 @@ describe('the configuration', () => {
       DATABASE_URL: 'postgresql://me:secret@db/tidings',
       TIDINGS_POOL: '3',
       DATA_DIR: '/data',
+      REDIS_URL: 'rediss://:secret@cache:6380/2',
       TIDINGS_TITLES: 'titles.json',
       TIDINGS_MAX_BODY: '1 MB',
       TIDINGS_MAX_FRAME: '2097152',
@@ -68,6 +70,7 @@ describe('the configuration', () => {
       databaseUrl: 'postgresql://me:secret@db/tidings',
       databasePool: 3,
       dataDir: '/data',
+      redisUrl: 'rediss://:secret@cache:6380/2',
       titlesFile: 'titles.json',
       maxBody: MB,
       maxFrame: 2 * MB,
@@ -122,9 +125,12 @@ describe('the configuration', () => {
     expect(faultsOf({ PORT })).toHaveLength(1);
   });
 
-  it('shows no part of a DATABASE_URL that it refuses', () => {
-    const [fault] = faultsOf({ DATABASE_URL: 'mysql://me:secret@db/tidings' });
-    expect(JSON.stringify(fault)).toContain('postgresql://');
+  it.each([
+    ['DATABASE_URL', 'postgresql://'],
+    ['REDIS_URL', 'redis://'],
+  ])('shows no part of a %s that it refuses', (variable, expected) => {
+    const [fault] = faultsOf({ [variable]: 'mysql://me:secret@db/tidings' });
+    expect(JSON.stringify(fault)).toContain(expected);
     expect(JSON.stringify(fault)).not.toMatch(/secret|mysql/);
   });
 });

@@ -63,7 +63,14 @@ export interface TestGatewayOptions extends GatewayParts {
 export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGatewayOptions = {}) {
   const resources = countResources();
   const database = await openTestDatabase();
-  const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', TIDINGS_DRAIN: '0', ...env });
+  const config = readConfig({
+    PORT: '0',
+    TIDINGS_DEMO: 'off',
+    TIDINGS_DRAIN: '0',
+    // For the bus; the database is opened here.
+    DATABASE_URL: database.url,
+    ...env,
+  });
   const logged: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
   const close = async () => {

@@ -1,18 +1,22 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
+/** Tests that cannot run here: what they run on, why not, and the variable that would help. */
+export interface LeftOut {
+  readonly what: string;
+  readonly why: string;
+  readonly variable?: string;
+}
+
 /** Says what was left out and ends with one line of counts, for a person and for a machine that reads the last line. */
 export class SummaryReporter implements Reporter {
-  readonly #postgresUrl: string;
-  readonly #refusal: string | undefined;
+  readonly #leftOut: readonly LeftOut[];
 
-  /** `refusal`: why the tests on PostgreSQL were left out; undefined when they ran. */
-  constructor(postgresUrl: string, refusal: string | undefined) {
-    this.#postgresUrl = postgresUrl;
-    this.#refusal = refusal;
+  constructor(leftOut: readonly LeftOut[]) {
+    this.#leftOut = leftOut;
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    if (this.#refusal !== undefined) console.log(leftOut(this.#postgresUrl, this.#refusal));
+    for (const each of this.#leftOut) console.log(notice(each));
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     // A file that fails before its first test has none to count.
@@ -25,8 +29,7 @@ export class SummaryReporter implements Reporter {
   }
 }
 
-const leftOut = (url: string, refusal: string) => `
-Left out: the tests on PostgreSQL (${url.replace(/:[^:@/]*@/, ':…@')}: ${refusal}).
-What you see ran on the embedded database. To run the rest, name a server whose user may create databases:
-  TEST_POSTGRES_URL=postgresql://user@host:5432/database npm test
-`;
+const notice = ({ what, why, variable }: LeftOut) => `
+Left out: the tests on ${what} (${why.replace(/:[^:@/]*@/, ':…@')}).${
+  variable === undefined ? '' : ` To run them, name a server: ${variable} npm test`
+}`;

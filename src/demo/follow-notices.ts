@@ -10,6 +10,14 @@ export class FollowNotices implements Bus {
     this.#bus = bus;
   }
 
+  get connected(): boolean {
+    return this.#bus.connected;
+  }
+
+  get listeners(): number {
+    return this.#bus.listeners;
+  }
+
   /** From here on calls `follow` when somebody subscribes to the topic, and what that returns when it leaves. */
   watch(topic: string, follow: () => () => void): void {
     this.#topic = topic;

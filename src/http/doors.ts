@@ -72,7 +72,7 @@ export class Doors {
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     if (path === '/health') return answerHealth(res);
     if (this.#draining.hasBegun) throw shuttingDown();
-    if (path === '/ready') return answerReady(res, this.#parts.means.database);
+    if (path === '/ready') return answerReady(res, this.#parts.means);
     if (isRead && this.#parts.config.graphiql && (await this.#showGraphiql(req, res, path))) return;
     refuseCrossSite(req, this.#parts.publicUrl);
     const [, ingestInto] = INGEST_PATH.exec(path) ?? [];

@@ -14,7 +14,16 @@ export type HintListener = (hint: Hint) => void;
 
 /** Carries hints between the processes that share a database, this one included. */
 export interface Bus {
-  /** Tells everyone, after the commit. Never throws and never waits: what cannot be sent is lost, as a hint may be. */
+  /** Hints come from the other processes and go to them, as far as is known. */
+  readonly connected: boolean;
+  /** How many subscriptions it has, for metrics and for tests that look for leaks. */
+  readonly listeners: number;
+
+  /**
+   * Tells everyone, after the commit: this process before it returns, the others when they can be reached. Never throws and never
+   * waits: what cannot be sent is lost, as a hint may be. Of hints of one log and the same topics that wait to be sent only the
+   * greatest head goes.
+   */
   publish(hint: Hint): void;
 
   /**
@@ -26,6 +35,6 @@ export interface Bus {
   /** Calls `listener` each time hints may have been lost and flow again. Returns what takes it off. */
   onReconnect(listener: () => void): () => void;
 
-  /** Lets go of everything. A closed bus is silent: publishing and subscribing do nothing. */
+  /** Sends what is left, if that is possible at once, and lets go of everything. A closed bus is silent: publishing and subscribing do nothing. */
   close(): Promise<void>;
 }

@@ -5,10 +5,14 @@ interface Subscription {
   readonly listener: HintListener;
 }
 
-/** The bus of a process that is alone with its database: hints arrive before `publish` returns, and none is lost. */
+/**
+ * The bus of a process that is alone with its database, and within a process that is not: hints arrive before `publish` returns, and
+ * none is lost.
+ */
 export class InProcessBus implements Bus {
   readonly #topics = new Map<string, Set<Subscription>>();
   readonly #onError: (error: unknown, doing: string) => void;
+  readonly connected = true;
   #closed = false;
 
   /** `onError` hears what a listener threw. */
@@ -16,7 +20,6 @@ export class InProcessBus implements Bus {
     this.#onError = onError;
   }
 
-  /** How many subscriptions are held, for metrics and for tests that look for leaks. */
   get listeners(): number {
     let count = 0;
     for (const subscriptions of this.#topics.values()) count += subscriptions.size;

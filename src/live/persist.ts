@@ -55,7 +55,7 @@ export function persist<T>(read: () => Promise<T>, patience: Patience, outcome: 
   };
 }
 
-/** Shortened at random by up to a half: a thousand streams that failed together must not come back together. */
-function delay({ firstMs, maxMs }: Patience, count: number): number {
+/** How long to wait after so many failures; shortened at random by up to a half: a thousand that failed together must not come back together. */
+export function delay({ firstMs, maxMs }: Pick<Patience, 'firstMs' | 'maxMs'>, count: number): number {
   return Math.min(maxMs, firstMs * 2 ** (count - 1)) * (1 - Math.random() / 2);
 }

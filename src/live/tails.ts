@@ -13,7 +13,7 @@ export interface TailsOptions {
   /** What each open log keeps in memory. By default 256 entries and 1 MiB, whichever is reached first. */
   readonly ring?: Bounds;
   /** How long a lost hint may go unnoticed (P4). By default 5 s. */
-  readonly recheckMs?: number;
+  readonly recheckMs?: number | undefined;
   readonly patience?: Patience;
 }
 

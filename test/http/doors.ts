@@ -29,21 +29,28 @@ export interface DoorsOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly webSockets?: WebSocketTimes;
   readonly demo?: DemoAccess;
-  /** Whether the database answers; it does unless told otherwise. */
+  /** Whether the database answers, and the bus works; they do unless told otherwise. */
   readonly ready?: boolean;
+  readonly connected?: boolean;
 }
 
 export type TestDoors = Awaited<ReturnType<typeof openDoors>>;
 
 /** The HTTP server alone, without a database: one credential, and a schema in which every kind of answer can be had. */
-export async function openDoors({ env = {}, webSockets, demo, ready = true }: DoorsOptions = {}) {
+export async function openDoors({
+  env = {},
+  webSockets,
+  demo,
+  ready = true,
+  connected = true,
+}: DoorsOptions = {}) {
   const logged: string[] = [];
   const streams = new Streams();
   const server = await startHttp(
     {
       config: readConfig({ TIDINGS_DRAIN: '0', ...env }),
       schema: answersOfEveryKind(streams),
-      means: meansOf(ready),
+      means: meansOf(ready, connected),
       authenticate,
       titles: DEFAULT_TITLES,
       demo,
@@ -90,10 +97,10 @@ async function authenticate(authorization: string | undefined): Promise<Viewer> 
   throw new DomainError('UNAUTHENTICATED', 'Expected a credential.');
 }
 
-/** The test schema asks nothing of what an operation works with; `/ready` asks the database one thing. */
-function meansOf(ready: boolean): HttpParts['means'] {
+/** The test schema asks nothing of what an operation works with; `/ready` asks the database and the bus one thing each. */
+function meansOf(ready: boolean, connected: boolean): HttpParts['means'] {
   const $queryRaw = () => (ready ? Promise.resolve([]) : Promise.reject(new Error('down')));
-  return { database: { prisma: { $queryRaw } } } as unknown as HttpParts['means'];
+  return { database: { prisma: { $queryRaw } }, bus: { connected } } as unknown as HttpParts['means'];
 }
 
 /** Waits until a number has not changed for a while. */

@@ -269,10 +269,15 @@ describe('probes', () => {
     expect((await fetch(`${doors.url}/ready`)).status).toBe(200);
   });
 
-  it('find it alive but not ready while the database is silent', async () => {
-    const cut = await openDoors({ ready: false });
+  it.each([
+    [{ ready: false }, ['database']],
+    [{ connected: false }, ['bus']],
+    [{ ready: false, connected: false }, ['database', 'bus']],
+  ])('find it alive but not ready with %o, and are told what fails', async (options, failing) => {
+    const cut = await openDoors(options);
     expect((await fetch(`${cut.url}/health`)).status).toBe(200);
-    expect((await fetch(`${cut.url}/ready`)).status).toBe(503);
+    const response = await fetch(`${cut.url}/ready`);
+    expect([response.status, await response.json()]).toEqual([503, { status: 'unavailable', failing }]);
     await cut.close();
   });
 

@@ -1,0 +1,38 @@
+/** Whether the way out and back is open, by one's own messages: each comes back to its sender. */
+export class Echo {
+  #sent = 0;
+  #heard = 0;
+  /** What has to be heard before the next look. */
+  #due = 0;
+
+  /** Gives the next message its number. */
+  nextNumber(): number {
+    this.#sent += 1;
+    return this.#sent;
+  }
+
+  hear(number: number): void {
+    this.#heard = Math.max(this.#heard, number);
+  }
+
+  /** Nothing is under way that would show whether the way is open. */
+  get isQuiet(): boolean {
+    return this.#heard === this.#sent;
+  }
+
+  /** What had to be heard was not. */
+  get isOverdue(): boolean {
+    return this.#heard < this.#due;
+  }
+
+  /** What is under way now has to be heard before somebody looks again. */
+  expect(): void {
+    this.#due = this.#sent;
+  }
+
+  /** On a new way nothing is under way. */
+  restart(): void {
+    this.#heard = this.#sent;
+    this.#due = this.#sent;
+  }
+}

@@ -1,0 +1,3 @@
+import { replicasSuite } from './replicas-suite.js';
+
+replicasSuite('PostgreSQL itself');
