@@ -28,11 +28,11 @@ function read(folder: string, wanted: (name: string) => boolean): Recording[] {
     .map((name) => ({ name, bytes: readFileSync(join(folder, name)) }));
 }
 
-/** The recordings of our own making in one format. */
-export const ownRecordings = (format = 'anthropic-messages'): Recording[] =>
-  format === 'anthropic-messages'
-    ? read(OWN, (name) => name.endsWith('.jsonl'))
-    : read(join(import.meta.dirname, 'recordings', format), () => true);
+/** The recordings of our own making in one format; of events as they are there are none. */
+export function ownRecordings(format = 'anthropic-messages'): Recording[] {
+  if (format === 'anthropic-messages') return read(OWN, (name) => name.endsWith('.jsonl'));
+  return format === 'tidings' ? [] : read(join(import.meta.dirname, 'recordings', format), () => true);
+}
 
 /** Where the shared folder has the streams of a format: a folder of its own, and some of the synthetic ones. */
 interface Place {
