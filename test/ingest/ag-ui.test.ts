@@ -421,6 +421,20 @@ describe('chunks', () => {
     ]);
   });
 
+  test('are cut by a failure', () => {
+    const error = { type: 'RUN_ERROR', message: 'private' };
+    const { events, stream } = run(
+      [runStart('r'), textChunk('Half', { messageId: 'a' }), error],
+      [runStart('s'), callChunk('{}', { toolCallId: 'c', toolCallName: 'x' }), error],
+    );
+    expect(summary(events)).toEqual([
+      message(4, 0, 0, 'TRUNCATED'),
+      'error AGENT_FAILED',
+      'error AGENT_FAILED',
+    ]);
+    expect(stream.counts.ignored).toEqual({ unfinished_tool_input: 1 });
+  });
+
   test('that name nothing are about what has no name', () => {
     expect(summary(eventsOf(runOf('r', textChunk('x'), textChunk('y'))))).toEqual([message(2), idle]);
     const { events, stream } = run(runOf('r', callChunk('{}', { toolCallName: 'x' })));
@@ -480,6 +494,16 @@ describe('the conversation as a whole', () => {
     );
     expect(ofKind(events, 'user_message').length).toBe(1);
     expect(ofKind(events, 'agent_message').map(({ text }) => text)).toEqual(['x', 'xy', 'x']);
+  });
+
+  test('is what a message goes on from', () => {
+    const said = runOf(
+      'r',
+      textOf('m', ['x']),
+      snapshot({ ...answered, content: 'Other' }),
+      textOf('m', [' words']),
+    );
+    expect(answersOf(said).map(({ text }) => text)).toEqual(['x', 'Other', 'Other words']);
   });
 
   test('has the ids of the messages that were streamed, in whatever stream', () => {
@@ -784,4 +808,17 @@ test('interrupts that wait for the end of their run are held', () => {
   const limits = { ...DEFAULT_LIMITS, heldBytes: 1_000 };
   const old = { type: 'CUSTOM', name: 'on_interrupt', value: 'x'.repeat(400) };
   expect(runWith({ limits }, runStart('r'), old, old, old).stream.fault?.details.limit).toBe('heldBytes');
+});
+
+test('what is not told, or was dropped, is not held', () => {
+  const limits = { ...DEFAULT_LIMITS, heldBytes: 1_000 };
+  const words = ['x'.repeat(400)];
+  const unheard = Array.from({ length: 5 }, (_, n) => textOf(`s${n}`, words, 'system'));
+  const again = [runStart('r'), textOf('m', words).slice(0, -1), callStart('c')];
+  const snapshots = Array.from({ length: 5 }, () =>
+    snapshot({ id: 'm', role: 'assistant', content: words[0] }),
+  );
+  expect(runWith({ limits }, runOf('r', unheard)).stream.fault).toBeUndefined();
+  expect(runWith({ limits }, again, again, again, again).stream.fault).toBeUndefined();
+  expect(runWith({ limits }, runOf('r', textOf('m', ['y']), snapshots)).stream.fault).toBeUndefined();
 });

@@ -306,6 +306,13 @@ describe('a message of protocol v2', () => {
     expect(stream.counts.ignored).toEqual({});
   });
 
+  test('that comes again thinks and calls once', () => {
+    const again = said('m', [thought('private'), textBlock(['x'], 1), callBlock('a', 'x', ['{}'], 2)]);
+    const { events, stream } = run(running, again, again, tool('tool-finished', 'a', {}), again, ended);
+    expect(summary(events)).toEqual([...whole('Thinking'), message(1), ...whole('Working'), idle]);
+    expect(stream.counts.ignored).toEqual({});
+  });
+
   test('of a tool is no message, and ends its call', () => {
     const start = { event: 'message-start', role: 'tool', id: 't', tool_call_id: 'a' };
     const result = [start, ...textBlock(['private']), { event: 'message-finish' }].map((data) =>
@@ -586,6 +593,16 @@ describe('a run', () => {
   test('whose end was lost gives way to another', () => {
     const objects = [metadata('a'), partials('m', ['Half']), metadata('b'), partials('n', ['Whole']), end];
     expect(summary(eventsOf(objects))).toEqual([message(4, 0, 0, 'TRUNCATED'), message(5), idle]);
+  });
+
+  test('lets go of what it dropped, and of what is not told', () => {
+    const limits = { ...DEFAULT_LIMITS, heldBytes: 1_000 };
+    const words = ['x'.repeat(400)];
+    const again = [metadata('a'), partials('m', words)];
+    const within = [0, 1, 2, 3].map((n) => said(`w${n}`, textBlock(words), {}, ['tools:1', 'agent:2']));
+    const messages = [0, 1, 2, 3].map((n) => said(`m${n}`, textBlock(words)));
+    expect(runWith({ limits }, again, again, again, again).stream.fault).toBeUndefined();
+    expect(runWith({ limits }, running, within, messages, ended).stream.fault).toBeUndefined();
   });
 
   test('that its server tries again begins anew', () => {
