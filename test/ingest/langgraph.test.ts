@@ -272,14 +272,16 @@ describe('a message of protocol v2', () => {
     const blocks = [
       textBlock(['Three'], 2).slice(0, -1),
       textBlock(['Hel', 'lo'], 0).slice(0, -1),
+      textBlock(['So'], 1).slice(0, -1),
       { event: 'content-block-finish', index: 0, content: { type: 'text', text: 'Hello. ' } },
       {
         event: 'content-block-delta',
         index: 2,
-        delta: { type: 'block-delta', fields: { type: 'text', text: 'Four' } },
+        delta: { type: 'block-delta', fields: { type: 'text', text: ' it is.' } },
       },
     ];
-    expect(textsOf(running, said('m', blocks), ended)).toEqual(['Hello. Four']);
+    const objects = [running, said('m', blocks), values(ai('m', ['Hello. ', 'So', ' it is.'])), ended];
+    expect(textsOf(objects)).toEqual(['Hello. So it is.']);
   });
 
   test('makes its call once, though every piece of it comes in two forms', () => {
@@ -676,6 +678,18 @@ describe('the older protocol', () => {
       end,
     ];
     expect(textsOf(objects)).toEqual(['Two!', 'One more', 'Three']);
+  });
+
+  test('says by its steps that a message is over, and makes its calls', () => {
+    const piece = { tool_call_chunks: [{ index: 0, id: 'a', name: 'x', args: '{}' }] };
+    const objects = [
+      metadata('r'),
+      chunk('m', 'One', piece, { langgraph_step: 1 }),
+      classic('messages', [toolResult('a'), { langgraph_step: 2 }]),
+      chunk('n', 'Two', {}, { langgraph_step: 3 }),
+      end,
+    ];
+    expect(summary(eventsOf(objects))).toEqual([message(3), ...whole('Working'), message(3), idle]);
   });
 
   test('has calls in pieces, and tools by other names', () => {

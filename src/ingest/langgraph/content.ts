@@ -65,8 +65,7 @@ function citationOf(context: IngestContext, messageId: string, given: JsonObject
 }
 
 /** The blocks as a message is told, each cited stretch by itself. */
-export const partsOf = (blocks: readonly TextBlock[]): Part[] =>
-  blocks.toSorted((a, b) => a.index - b.index).flatMap(partsOfBlock);
+export const partsOf = (blocks: readonly TextBlock[]): Part[] => blocks.flatMap(partsOfBlock);
 
 function partsOfBlock({ text, citations }: TextBlock): Part[] {
   const characters = [...text];

@@ -79,16 +79,21 @@ export function addText(step: LangGraphStep, message: OpenMessage, index: number
   if (open !== undefined) open.text += piece;
   else {
     holdThingIn(step, message);
-    message.blocks.push({ index, text: piece, citations: [] });
+    placeBlock(message, { index, text: piece, citations: [] });
   }
 }
 
 /** A block as a whole beats its pieces. */
 export function setText(step: LangGraphStep, message: OpenMessage, index: number, given: JsonObject): void {
   if (!message.isTold) return;
-  const block = textBlock(step.context, message.messageId, index, given);
-  message.blocks = [...message.blocks.filter((open) => open.index !== index), block];
+  placeBlock(message, textBlock(step.context, message.messageId, index, given));
   holdAgain(step, message);
+}
+
+/** In the order of their places, in whatever order they come. */
+function placeBlock(message: OpenMessage, block: TextBlock): void {
+  const others = message.blocks.filter(({ index }) => index !== block.index);
+  message.blocks = [...others, block].sort((a, b) => a.index - b.index);
 }
 
 /** All that it says, as it is now. */
