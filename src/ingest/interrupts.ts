@@ -28,13 +28,17 @@ export function interruptOf(step: Step<unknown>, value: unknown): Interrupt {
     typeof value === 'string' ? value : MESSAGES.map((key) => stringAt(given, key)).find(Boolean);
   const schema = objectAt(given, 'responseSchema') ?? objectAt(given, 'response_schema');
   const actions = Array.isArray(value) ? value : ACTIONS.flatMap((key) => listAt(given, key));
-  const names = actions.filter(isObject).map((action) => actionName(action));
+  const names = actions
+    .slice(0, MAX_ACTIONS)
+    .filter(isObject)
+    .map((action) => actionName(action));
   const calls = names
     .filter((name) => name !== undefined)
     .map((name) => publicTool(step.context.titles, name).title);
   return { message, schema, calls };
 }
 
+const MAX_ACTIONS = 100;
 const MESSAGES = ['message', 'question', 'instruction', 'prompt'] as const;
 const ACTIONS = ['action_requests', 'actionRequests'] as const;
 

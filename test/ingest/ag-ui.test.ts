@@ -793,6 +793,7 @@ test.each<readonly [string, (n: number) => unknown]>([
   ['inputs', (n: number) => callStart(`c${n}`)],
   ['calls', (n: number) => called(`c${n}`)],
   ['steps', (n: number) => ({ type: 'STEP_STARTED', stepName: `s${n}` })],
+  ['interrupts', (n: number) => ({ type: 'CUSTOM', name: 'on_interrupt', value: n })],
   ['runs', (n: number) => runStart(`n${n}`, { parentRunId: 'r' })],
 ])('too many %s that are open end the stream', (_, part) => {
   const limits = { ...DEFAULT_LIMITS, openBlocks: 3 };
@@ -808,6 +809,19 @@ test('interrupts that wait for the end of their run are held', () => {
   const limits = { ...DEFAULT_LIMITS, heldBytes: 1_000 };
   const old = { type: 'CUSTOM', name: 'on_interrupt', value: 'x'.repeat(400) };
   expect(runWith({ limits }, runStart('r'), old, old, old).stream.fault?.details.limit).toBe('heldBytes');
+});
+
+test('of very many messages the latest can go on', () => {
+  const texts = Array.from({ length: 300 }, (_, n) => textOf(`m${n}`, ['x'.repeat(100)]));
+  const limits = { ...DEFAULT_LIMITS, heldBytes: 60_000 };
+  const { events, stream } = runWith(
+    { limits },
+    runOf('r', texts, textOf('m299', ['y']), textOf('m0', ['y'])),
+  );
+  expect(stream.fault).toBeUndefined();
+  const answers = ofKind(events, 'agent_message');
+  expect(answers.slice(300).map(({ text }) => text.length)).toEqual([101, 1]);
+  expect(new Set(answers.map(({ messageId }) => messageId)).size).toBe(300);
 });
 
 test('what is not told, or was dropped, is not held', () => {

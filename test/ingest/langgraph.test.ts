@@ -892,6 +892,8 @@ test.each<readonly [string, (n: number) => unknown]>([
     'calls of a message',
     (n: number) => chunk('m', '', { tool_call_chunks: [{ index: n, id: `c${n}`, args: '' }] }),
   ],
+  ['blocks', (n: number) => chunk('m', [{ type: 'text', text: 'x', index: n }])],
+  ['interrupts', (n: number) => event('input.requested', { interrupt_id: `i${n}` })],
   ['tools', (n: number) => tool('tool-started', `c${n}`, { tool_name: 'x' })],
 ])('too many %s that are open end the stream', (_, part) => {
   const limits = { ...DEFAULT_LIMITS, openBlocks: 3 };

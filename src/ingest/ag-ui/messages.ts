@@ -1,4 +1,4 @@
-import { holdIn, holdThingIn } from '../held.js';
+import { holdIn, holdThingIn, letGo } from '../held.js';
 import { resourceId } from '../ids.js';
 import { type JsonObject, stringAt } from '../json.js';
 import { pastLimit } from '../limits.js';
@@ -63,12 +63,24 @@ export function endMessage(step: AgUiStep, run: OpenRun, value: JsonObject): voi
   const name = stringAt(value, 'messageId') ?? '';
   const message = run.messages.findLast((message) => message.isOpen && message.name === name);
   if (message === undefined) step.ignored.push('late_delta');
-  else closeMessage(step, message, 'COMPLETE');
+  else closeMessage(step, run, message, 'COMPLETE');
 }
 
-function closeMessage(step: AgUiStep, message: RunMessage, completion: Completion): void {
-  const { messageId, text, speaker } = message;
+/** How many messages that are over are kept, for them to go on. */
+const KEPT_MESSAGES = 256;
+
+function closeMessage(step: AgUiStep, run: OpenRun, message: RunMessage, completion: Completion): void {
+  tellMessage(step, message, completion);
   message.isOpen = false;
+  const over = run.messages.filter(({ isOpen }) => !isOpen);
+  for (const forgotten of over.slice(0, -KEPT_MESSAGES)) {
+    run.messages = run.messages.filter((known) => known !== forgotten);
+    letGo(step, forgotten);
+  }
+}
+
+function tellMessage(step: AgUiStep, message: RunMessage, completion: Completion): void {
+  const { messageId, text, speaker } = message;
   if (speaker === 'agent') tellAnswer(step, messageId, text, completion);
   else if (speaker === 'user' && completion === 'COMPLETE') tellUser(step, messageId, { text, files: [] });
   else if (speaker === 'user') step.ignored.push('dropped_message');
@@ -89,5 +101,5 @@ export function tellUser(step: AgUiStep, messageId: string, content: UserContent
 
 /** What is open ends with its run: whole if that is, else as far as it came. */
 export function closeMessages(step: AgUiStep, run: OpenRun, completion: Completion): void {
-  for (const message of run.messages) if (message.isOpen) closeMessage(step, message, completion);
+  for (const message of run.messages) if (message.isOpen) closeMessage(step, run, message, completion);
 }

@@ -1,6 +1,7 @@
-import { hold } from '../held.js';
+import { holdThing } from '../held.js';
 import { askInterrupt, interruptOf } from '../interrupts.js';
 import { isObject, type JsonObject, listAt, parseJson, stringAt } from '../json.js';
+import { pastLimit } from '../limits.js';
 import { UNKNOWN_TOOL } from '../titles.js';
 import { callIdOf } from './calls.js';
 import type { AgUiStep, OpenRun } from './state.js';
@@ -10,13 +11,16 @@ export const OLD_INTERRUPT = 'on_interrupt';
 
 export function keepInterrupt(step: AgUiStep, run: OpenRun, value: unknown): void {
   const json = JSON.stringify(value ?? null);
-  hold(step, json);
+  if (run.interrupts.length >= step.context.limits.openBlocks)
+    throw pastLimit('openBlocks', step.context.limits);
+  holdThing(step, json);
   run.interrupts.push(json);
 }
 
 /** Asks what the run waits for at its end. Whether that is anything. */
 export function askAll(step: AgUiStep, run: OpenRun, outcome: JsonObject): boolean {
-  const interrupts = outcome.type === 'interrupt' ? listAt(outcome, 'interrupts').filter(isObject) : [];
+  const given = outcome.type === 'interrupt' ? listAt(outcome, 'interrupts').filter(isObject) : [];
+  const interrupts = given.slice(0, step.context.limits.openBlocks);
   for (const [at, interrupt] of interrupts.entries()) ask(step, run, interrupt, at);
   if (interrupts.length > 0) return true;
   for (const [at, json] of run.interrupts.entries()) {

@@ -79,20 +79,21 @@ export function addText(step: LangGraphStep, message: OpenMessage, index: number
   if (open !== undefined) open.text += piece;
   else {
     holdThingIn(step, message);
-    placeBlock(message, { index, text: piece, citations: [] });
+    placeBlock(step, message, { index, text: piece, citations: [] });
   }
 }
 
 /** A block as a whole beats its pieces. */
 export function setText(step: LangGraphStep, message: OpenMessage, index: number, given: JsonObject): void {
   if (!message.isTold) return;
-  placeBlock(message, textBlock(step.context, message.messageId, index, given));
+  placeBlock(step, message, textBlock(step.context, message.messageId, index, given));
   holdAgain(step, message);
 }
 
 /** In the order of their places, in whatever order they come. */
-function placeBlock(message: OpenMessage, block: TextBlock): void {
+function placeBlock(step: LangGraphStep, message: OpenMessage, block: TextBlock): void {
   const others = message.blocks.filter(({ index }) => index !== block.index);
+  if (others.length >= step.context.limits.openBlocks) throw pastLimit('openBlocks', step.context.limits);
   message.blocks = [...others, block].sort((a, b) => a.index - b.index);
 }
 

@@ -1,13 +1,16 @@
-import { hold } from '../held.js';
+import { holdThing } from '../held.js';
 import { askInterrupt, interruptOf } from '../interrupts.js';
 import { isObject, type JsonObject, parseJson, stringAt } from '../json.js';
+import { pastLimit } from '../limits.js';
 import type { LangGraphStep, OpenRun } from './state.js';
 
 /** What the graph waits for comes before its end, once for each graph that it is within. */
 export function keepInterrupt(step: LangGraphStep, run: OpenRun, name: string, value: unknown): void {
   if (name !== '' && run.interrupts.some((known) => known.name === name)) return;
   const json = JSON.stringify(value ?? null);
-  hold(step, name + json);
+  if (run.interrupts.length >= step.context.limits.openBlocks)
+    throw pastLimit('openBlocks', step.context.limits);
+  holdThing(step, name + json);
   run.interrupts.push({ name, json });
 }
 
