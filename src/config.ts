@@ -25,6 +25,8 @@ export interface Config {
   readonly maxAnswer: number;
   /** How long, in ms, a server that is told to stop says so to whoever comes, and takes to let its streams go. */
   readonly drainMs: number;
+  /** After how long, in ms, a raw stream that says nothing is over. */
+  readonly silenceMs: number;
   readonly graphiql: boolean;
   readonly introspection: boolean;
   readonly demo: boolean;
@@ -73,6 +75,7 @@ const variables = z.object({
   TIDINGS_MAX_FRAME: size().default(4 * MB),
   TIDINGS_MAX_LINE: size().default(4 * MB),
   TIDINGS_MAX_ANSWER: size().default(32 * MB),
+  TIDINGS_SILENCE: wholeNumber(1, 86_400).default(120),
   TIDINGS_DRAIN: wholeNumber(0, 5).default(2),
   TIDINGS_GRAPHIQL: onOrOff().optional(),
   TIDINGS_INTROSPECTION: onOrOff().optional(),
@@ -108,6 +111,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     maxLine: values.TIDINGS_MAX_LINE,
     maxAnswer: values.TIDINGS_MAX_ANSWER,
     drainMs: values.TIDINGS_DRAIN * 1_000,
+    silenceMs: values.TIDINGS_SILENCE * 1_000,
     graphiql: values.TIDINGS_GRAPHIQL ?? !production,
     introspection: values.TIDINGS_INTROSPECTION ?? !production,
     demo: values.TIDINGS_DEMO ?? (!production && values.DATABASE_URL === undefined),

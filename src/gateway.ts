@@ -10,14 +10,16 @@ import type { Database } from './database/database.js';
 import { openDatabase } from './database/open.js';
 import { startDemo } from './demo/demo.js';
 import { FollowNotices } from './demo/follow-notices.js';
-import { Sweep } from './elicitations/expiry.js';
+import { sweepExpired } from './elicitations/expiry.js';
 import { DomainError } from './errors.js';
 import { registerProjection } from './events/projections.js';
 import { startHttp } from './http/server.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
+import { sweepSilent } from './ingest/silence.js';
 import { DEFAULT_TITLES, parseTitles, type ToolTitles } from './ingest/titles.js';
 import { openBus } from './live/open-bus.js';
 import type { RemoteBusTimes } from './live/remote-bus.js';
+import { Sweep } from './live/sweep.js';
 import { Tails } from './live/tails.js';
 import { schema } from './schema.js';
 
@@ -30,7 +32,7 @@ export interface GatewayParts {
   readonly webSockets?: WebSocketTimes;
   /** From one event of the demo's agent to the next, in ms. */
   readonly demoPace?: number;
-  /** From one look for elicitations whose time is over to the next, in ms. */
+  /** From one look for elicitations, or streams, whose time is over to the next, in ms. */
   readonly sweepPace?: number;
   /** From one re-check of the logs that are followed to the next, in ms. */
   readonly recheckPace?: number;
@@ -39,6 +41,9 @@ export interface GatewayParts {
 
 /** An expiry is written and announced within two seconds: four looks, since an account that is being written to is passed over. */
 const SWEEP_PACE = 500;
+
+/** Of streams that broke off, which have been silent for longer than this. */
+const SILENCE_PACE = 2_000;
 
 /** A running gateway. */
 export interface Gateway {
@@ -81,8 +86,12 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
       : undefined;
     if (demo !== undefined) closers.push(() => demo.close());
     // Not before: a database that is being filled is left alone.
-    const sweep = new Sweep(means, { pace: parts.sweepPace ?? SWEEP_PACE, onError });
-    closers.push(() => sweep.close());
+    const sweep = (doing: string, round: () => Promise<boolean>, pace: number) => {
+      const begun = new Sweep(doing, round, { pace: parts.sweepPace ?? pace, onError });
+      closers.push(() => begun.close());
+    };
+    sweep('expiring elicitations', () => sweepExpired(means), SWEEP_PACE);
+    sweep('ending silent streams', () => sweepSilent({ means, titles, onError }), SILENCE_PACE);
     const http = await startHttp(
       {
         config,

@@ -32,6 +32,7 @@ describe('the configuration', () => {
       maxFrame: 4 * MB,
       maxLine: 4 * MB,
       drainMs: 2_000,
+      silenceMs: 120_000,
       maxAnswer: 32 * MB,
       graphiql: true,
       introspection: true,
@@ -58,6 +59,7 @@ describe('the configuration', () => {
       TIDINGS_GRAPHIQL: 'on',
       TIDINGS_INTROSPECTION: 'true',
       TIDINGS_DRAIN: '5',
+      TIDINGS_SILENCE: '30',
       TIDINGS_DEMO: '1',
     };
     expect(Object.keys(env).sort()).toEqual([...VARIABLES].sort());
@@ -76,6 +78,7 @@ describe('the configuration', () => {
       maxFrame: 2 * MB,
       maxLine: 3 * MB,
       drainMs: 5_000,
+      silenceMs: 30_000,
       maxAnswer: 16 * MB,
       graphiql: true,
       introspection: true,

@@ -68,7 +68,7 @@ function byPlace(due: readonly Due[]): { readonly place: Place; readonly ids: st
  * Expires what is due and nobody reads, at most a round of it. An account that somebody else is writing to is left for the next
  * round, be it another replica's sweep. Returns whether to go on at once.
  */
-async function sweep(means: Means): Promise<boolean> {
+export async function sweepExpired(means: Means): Promise<boolean> {
   const due = await findDue(means.database, ROUND);
   let written = false;
   for (const { place } of byPlace(due)) {
@@ -85,50 +85,3 @@ const sweepPlace = ({ database }: Means, place: Place): Promise<readonly ChangeH
     await lockScopes(tx, place);
     return expireDue(tx, place);
   });
-
-export interface SweepOptions {
-  /** From the end of one round to the next, in ms. */
-  readonly pace: number;
-  readonly onError: (error: unknown, doing: string) => void;
-}
-
-/** Milliseconds to the next round after one that failed. */
-const PAUSE = 5_000;
-
-/** Sweeps until `close()` is called, which waits for the round under way. One timer. */
-export class Sweep {
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> = Promise.resolve();
-  #closed = false;
-
-  constructor(
-    private readonly means: Means,
-    private readonly options: SweepOptions,
-  ) {
-    this.#wait(options.pace);
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#round;
-  }
-
-  #wait(delay: number): void {
-    if (this.#closed) return;
-    this.#timer = setTimeout(() => {
-      this.#round = this.#sweep();
-    }, delay);
-  }
-
-  async #sweep(): Promise<void> {
-    let delay = this.options.pace;
-    try {
-      while (!this.#closed && (await sweep(this.means)));
-    } catch (error) {
-      delay = PAUSE;
-      this.options.onError(error, 'expiring elicitations');
-    }
-    this.#wait(delay);
-  }
-}

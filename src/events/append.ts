@@ -9,13 +9,13 @@ import { parse } from '../parse.js';
 import { statusAfter } from '../sessions/state.js';
 import { lockSession, type SessionRow } from '../sessions/store.js';
 import { announce } from '../sessions/topics.js';
-import { type EventContent, type EventInput, eventContent } from './content.js';
+import { type EventContent, type EventInput, eventContent, isKnownKind } from './content.js';
 import { contentHash } from './content-hash.js';
 import { type EventRow, toEventRow } from './event.js';
 import { storedFields } from './payload.js';
 import { projectEvents } from './projections.js';
 import { pendingStopAfter } from './state.js';
-import { findKnownEvents, insertEvents, type KnownEvents, type NewEvent } from './store.js';
+import { findKnownEvents, insertEvents, type KnownEvent, type KnownEvents, type NewEvent } from './store.js';
 
 /** The most events that one call may bring. */
 export const MAX_EVENTS = 500;
@@ -124,7 +124,10 @@ export async function appendOne(
 }
 
 /** Tells whoever follows, after the commit; of an append that added nothing there is nothing to tell. */
-export function announceAppended(operation: Operation, { session, added, hints }: Appended): void {
+export function announceAppended(
+  operation: Pick<Operation, 'bus'>,
+  { session, added, hints }: Appended,
+): void {
   if (added === 0) return;
   announce(operation, session);
   for (const hint of hints) operation.bus.publish(hint);
@@ -142,7 +145,7 @@ function only(events: readonly EventRow[]): EventRow {
  * @throws CONFLICT, with `current` if that is stored; the transaction must not commit then.
  */
 export async function appendPrepared(
-  { database }: Operation,
+  { database }: Pick<Operation, 'database'>,
   tx: Transaction,
   session: SessionRow,
   prepared: readonly PreparedEvent[],
@@ -179,7 +182,7 @@ interface Settled {
 
 /** Which of the inputs are new, in which place, and which are there already (P3), in the database or earlier in the call. */
 function settle(session: SessionRow, prepared: readonly PreparedEvent[], known: KnownEvents): Settled {
-  const seen = new Map(known.events.map((event) => [event.row.eventId, event]));
+  const seen = new Map<string, KnownEvent | NewEvent>(known.events);
   const added: NewEvent[] = [];
   const duplicates = new Set<string>();
   const events = prepared.map((event) => {
@@ -188,10 +191,10 @@ function settle(session: SessionRow, prepared: readonly PreparedEvent[], known: 
     if (earlier !== undefined) {
       // What stands earlier in this call is not written either, so there is nothing to show.
       if (!event.hash.equals(earlier.hash)) {
-        throw contradiction(event, known.events.includes(earlier) ? earlier.row : undefined);
+        throw contradiction(event, known.events.get(eventId));
       }
       duplicates.add(eventId);
-      return earlier.row;
+      return 'row' in earlier ? earlier.row : asKnown(event, earlier);
     }
     const fresh = numbered(session, session.eventHead + added.length + 1, event, known.now);
     added.push(fresh);
@@ -200,6 +203,10 @@ function settle(session: SessionRow, prepared: readonly PreparedEvent[], known: 
   });
   return { events, added, duplicates: [...duplicates] };
 }
+
+/** The event that is there, of which the same was sent again: what it says need not be read. */
+const asKnown = ({ content }: PreparedEvent, { hash: _, ...occurrence }: KnownEvent): EventRow =>
+  toEventRow({ ...occurrence, payload: storedFields(content).payload });
 
 function numbered(session: SessionRow, number: number, event: PreparedEvent, now: Date): NewEvent {
   const { content, hash, repliesTo = null } = event;
@@ -218,20 +225,24 @@ function numbered(session: SessionRow, number: number, event: PreparedEvent, now
 }
 
 /** The state that won, for `extensions.current`. */
-export const currentOf = ({ eventId, kind, createdAt }: EventRow) => ({
+export const currentOf = ({
+  eventId,
+  kind,
+  createdAt,
+}: Pick<EventRow, 'eventId' | 'kind' | 'createdAt'>) => ({
   eventId,
   kind: kind.toUpperCase(),
   createdAt: createdAt?.toISOString() ?? null,
 });
 
 /** `earlier` is absent where both are of one call. */
-function contradiction({ content, name }: PreparedEvent, earlier: EventRow | undefined) {
+function contradiction({ content, name }: PreparedEvent, earlier: KnownEvent | undefined) {
   const named = name ?? `the eventId "${content.eventId}"`;
   return conflict(
     earlier === undefined
       ? `Expected ${named} once in a call, or with the same content, got it twice with different content; nothing was written. Give each event an id of its own.`
       : `Expected ${named} to be new or to come with the content it had, got other content. Give what is new an id of its own.`,
-    earlier && currentOf(earlier),
+    earlier && currentOf({ ...earlier, kind: isKnownKind(earlier.kind) ? earlier.kind : 'unknown' }),
   );
 }
 

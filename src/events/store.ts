@@ -49,18 +49,22 @@ export interface NewEvent {
   readonly hash: Buffer;
 }
 
-export interface KnownEvent {
-  readonly row: EventRow;
+/** An event that is there, without its payload, and the hash of what was sent. */
+export interface KnownEvent extends Omit<RawEvent, 'payload'> {
   readonly hash: Buffer;
 }
 
 export interface KnownEvents {
-  readonly events: readonly KnownEvent[];
+  /** By eventId. */
+  readonly events: ReadonlyMap<string, KnownEvent>;
   /** The database's clock, truncated to milliseconds. */
   readonly now: Date;
 }
 
-type KnownRow = { readonly now: Date; readonly hash: Uint8Array } & (RawEvent | { readonly eventId: null });
+type KnownRow = { readonly now: Date; readonly hash: Uint8Array } & (
+  | Omit<RawEvent, 'payload'>
+  | { readonly eventId: null }
+);
 
 /** Which of these eventIds the session has, and the time, in one statement. */
 export async function findKnownEvents(
@@ -69,12 +73,13 @@ export async function findKnownEvents(
   eventIds: readonly string[],
 ): Promise<KnownEvents> {
   const rows = await tx.$queryRaw<[KnownRow, ...KnownRow[]]>(Prisma.sql`
-    SELECT clock.now, ${COLUMNS}, e.content_hash AS hash
+    SELECT clock.now, ${Prisma.raw(OCCURRENCE_COLUMNS)}, e.content_hash AS hash
     FROM (SELECT date_trunc('milliseconds', clock_timestamp()) AS now) clock
     LEFT JOIN event e ON e.session_id = ${sessionId}::uuid AND e.event_id = ANY(${eventIds}::text[])`);
-  const events = rows.flatMap(({ now, hash, ...raw }) =>
-    raw.eventId === null ? [] : [{ row: toEventRow(raw), hash: Buffer.from(hash) }],
-  );
+  const events = new Map<string, KnownEvent>();
+  for (const { now: _, hash, ...known } of rows) {
+    if (known.eventId !== null) events.set(known.eventId, { ...known, hash: Buffer.from(hash) });
+  }
   return { events, now: rows[0].now };
 }
 

@@ -11,7 +11,7 @@ import { ASSET_PATH, Assets } from './graphiql/assets.js';
 import { answerPage } from './graphiql/page.js';
 import { handleGraphQL } from './graphql.js';
 import { answerHealth, answerReady } from './health.js';
-import { handleIngest, INGEST_PATH } from './ingest.js';
+import { handleIngest, INGEST_PATH, tellOffset } from './ingest.js';
 import { refuseCrossSite } from './origin.js';
 import type { HttpParts } from './parts.js';
 import { answerError, answerInternal, answerMethod, shuttingDown, statusOf } from './responses.js';
@@ -77,9 +77,11 @@ export class Doors {
     refuseCrossSite(req, this.#parts.publicUrl);
     const [, ingestInto] = INGEST_PATH.exec(path) ?? [];
     if (path !== GRAPHQL_PATH && ingestInto === undefined) throw nothingHere();
-    if (ingestInto !== undefined && req.method !== 'POST') return answerMethod(res, 'POST');
+    const isHead = req.method === 'HEAD';
+    if (ingestInto !== undefined && req.method !== 'POST' && !isHead) return answerMethod(res, 'POST, HEAD');
     const viewer = await this.#parts.authenticate(req.headers.authorization);
     if (ingestInto === undefined) return handleGraphQL(this.#engine, viewer, req, res, this.#draining);
+    if (isHead) return tellOffset(this.#parts, viewer, ingestInto, req, res);
     return handleIngest(this.#parts, viewer, ingestInto, req, res, this.#draining.signal);
   }
 

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { Operation } from '../accounts/operation.js';
-import { renewed } from '../accounts/operation.js';
 import { badUserInput, DomainError } from '../errors.js';
-import { sessionCursor } from '../events/listing.js';
-import { findLastMessage, wasAskedToStop } from '../events/store.js';
-import { appendPiece } from '../ingest/append-piece.js';
-import { parseFormat } from '../ingest/formats.js';
+import { findLastMessage } from '../events/store.js';
+import { type Format, parseFormat } from '../ingest/formats.js';
+import { Intake, Silence } from '../ingest/intake.js';
 import { DEFAULT_LIMITS } from '../ingest/limits.js';
-import { IngestStream, type Piece } from '../ingest/stream.js';
-import { id, optional, parse } from '../parse.js';
+import { KeptStream, runOf } from '../ingest/resuming.js';
+import { IngestStream } from '../ingest/stream.js';
+import { findStream } from '../ingest/stream-store.js';
+import { id, isObject, optional, parse } from '../parse.js';
 import { requireService } from '../sessions/access.js';
 import { requireSession } from '../sessions/loaders.js';
 import type { SessionRow } from '../sessions/store.js';
@@ -18,15 +18,59 @@ import { answerError, answerJson, shuttingDown } from './responses.js';
 
 export const INGEST_PATH = /^\/ingest\/([^/]+)$/;
 
+/** How far a named stream was read, in bytes: in answers, and in the request that goes on there. */
+const OFFSET = 'ingest-offset';
+
+interface Asked {
+  readonly format: Format | undefined;
+  /** What the writer calls the stream. */
+  readonly name: string | undefined;
+  readonly offset: number | undefined;
+}
+
+/** @throws BAD_USER_INPUT for a format that is unknown, a name that is none, an offset without a name. */
+function askedOf({ url, headers }: IncomingMessage): Asked {
+  const query = new URLSearchParams(url?.split('?')[1]);
+  const format = query.get('format');
+  const name = parse(optional(id()), query.get('stream'), 'stream');
+  const given = headers[OFFSET];
+  if (given === undefined)
+    return { format: format ? parseFormat(format) : undefined, name, offset: undefined };
+  const offset = /^\d{1,15}$/.test(String(given)) ? Number(given) : undefined;
+  if (offset === undefined || name === undefined) {
+    throw badUserInput('Ingest-Offset: expected a number of bytes, and the name of the stream as ?stream=….');
+  }
+  return { format: format ? parseFormat(format) : undefined, name, offset };
+}
+
+/**
+ * `HEAD /ingest/{sessionId}?stream=…`: how many bytes of that stream were read and committed, in `Ingest-Offset`; 0 of one that is unknown.
+ * @throws FORBIDDEN unless SERVICE; BAD_USER_INPUT without a name; NOT_FOUND.
+ */
+export async function tellOffset(
+  { means }: IngestParts,
+  viewer: Operation['viewer'],
+  sessionId: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  requireService(viewer, 'ingest');
+  const { name } = askedOf(req);
+  if (name === undefined) throw badUserInput('stream: expected the name of a stream, as ?stream=….');
+  const session = await requireSession({ ...means, viewer }, sessionId);
+  const stored = await findStream(means.database.prisma, { sessionId: session.id, stream: name });
+  res.writeHead(200, { [OFFSET]: String(stored?.offset ?? 0), 'cache-control': 'no-store' }).end();
+}
+
 /**
  * `POST /ingest/{sessionId}?format=…`: a raw agent stream of any length becomes events as it comes; without `format` it is known by its
  * first object. It is read no faster than its events are committed. A stream that fails keeps what was complete; sent again, it adds
  * only what was missing (P3). What it gives no name, such as a message without an id, has that of the stream, `stream=…`, or else of the
- * user's last message.
- * @throws FORBIDDEN unless SERVICE; BAD_USER_INPUT for an unknown format; NOT_FOUND; what appending throws.
+ * user's last message. A stream with a name that breaks off can be gone on with, at `Ingest-Offset`.
+ * @throws FORBIDDEN unless SERVICE; BAD_USER_INPUT as `askedOf` says; NOT_FOUND; CONFLICT for another offset; what appending throws.
  */
 export async function handleIngest(
-  { means, config, titles }: IngestParts,
+  parts: IngestParts,
   viewer: Operation['viewer'],
   sessionId: string,
   req: IncomingMessage,
@@ -35,108 +79,83 @@ export async function handleIngest(
 ): Promise<void> {
   requireService(viewer, 'ingest');
   refuseEncoding(req);
-  const query = new URLSearchParams(req.url?.split('?')[1]);
-  const formatName = query.get('format');
-  const format = formatName ? parseFormat(formatName) : undefined;
-  const name = parse(optional(id()), query.get('stream'), 'stream');
-  const operation = { ...means, viewer };
+  const asked = askedOf(req);
+  const operation = { ...parts.means, viewer };
   const session = await requireSession(operation, sessionId);
-  const run = name ? `stream ${name}` : `message ${await findLastMessage(operation, session)}`;
-  const limits = { ...DEFAULT_LIMITS, lineBytes: config.maxLine };
-  const stream = new IngestStream({ format, sessionId: session.id, run, titles, limits });
-  const intake = new Intake(operation, session, stream);
+  const { silenceMs } = parts.config;
   try {
-    await intake.read(req, closing);
-    answerJson(res, intake.summary);
+    const { stream, kept } = await open(parts, operation, session, asked);
+    const intake = new Intake({ operation, session, stream, kept, silenceMs });
+    await answerIntake(intake, res, () => readBody(intake, req, closing));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    // What the stream holds is at fault, not how it was asked for.
-    const status = error.code === 'BAD_USER_INPUT' ? { status: 422 } : {};
+    answerError(res, error, offsetOf(error));
+  }
+}
+
+/** The stream as its writer goes on with it, or a new one. */
+async function open(
+  { config, titles }: IngestParts,
+  operation: Operation,
+  session: SessionRow,
+  { format, name, offset }: Asked,
+) {
+  const given = { sessionId: session.id, titles, limits: { ...DEFAULT_LIMITS, lineBytes: config.maxLine } };
+  if (name === undefined) {
+    const run = `message ${await findLastMessage(operation, session)}`;
+    return { stream: new IngestStream({ ...given, format, run }), kept: undefined };
+  }
+  const key = { sessionId: session.id, stream: name };
+  const wanted = { offset, format: format?.name };
+  const { kept, from } = await KeptStream.claim(operation, key, wanted, config.silenceMs);
+  const known = from?.format ? parseFormat(from.format) : format;
+  const start =
+    from === undefined || from.state === null ? {} : { from: { offset: from.offset, state: from.state } };
+  return { stream: new IngestStream({ ...given, ...start, format: known, run: runOf(name) }), kept };
+}
+
+/** Answers how far the stream came, whether it came to its end or not. */
+async function answerIntake(intake: Intake, res: ServerResponse, read: () => Promise<void>): Promise<void> {
+  try {
+    await read();
+    answerJson(res, intake.summary, intake.offset === undefined ? {} : offsetHeader(intake.offset));
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
     const details = { ...error.details, ...intake.summary };
-    answerError(res, new DomainError(error.code, error.message, details), status);
+    answerError(res, new DomainError(error.code, error.message, details), {
+      ...statusOf(error),
+      ...(intake.offset === undefined ? {} : offsetHeader(intake.offset)),
+      ...offsetOf(error),
+    });
   }
 }
 
-/** One stream on its way into a session. */
-class Intake {
-  readonly #operation: Operation;
-  /** As it was when the stream began. */
-  readonly #session: SessionRow;
-  readonly #stream: IngestStream;
-  #accepted = 0;
-  #duplicates = 0;
-  #checkpoint: string | null = null;
+/** What the stream holds is at fault, not how it was asked for; and it is the sender who took too long. */
+const statusOf = (error: DomainError) => {
+  if (error.code === 'BAD_USER_INPUT') return { status: 422 };
+  return error instanceof Silence ? { status: 408 } : {};
+};
 
-  constructor(operation: Operation, session: SessionRow, stream: IngestStream) {
-    this.#operation = operation;
-    this.#session = session;
-    this.#stream = stream;
-  }
+const offsetHeader = (offset: number) => ({ headers: { [OFFSET]: String(offset) } });
 
-  /** How many events were new, how many were there already, what nothing was made of, and the log's end; null if nothing came. */
-  get summary() {
-    return {
-      accepted: this.#accepted,
-      duplicates: this.#duplicates,
-      ignored: this.#stream.counts.ignored,
-      checkpoint: this.#checkpoint,
-    };
-  }
-
-  async read(req: IncomingMessage, closing: AbortSignal): Promise<void> {
-    // Apart from the request, whose connection the answer needs when the reading stops early.
-    const body = new PassThrough();
-    const stop = () => body.destroy(shuttingDown());
-    closing.addEventListener('abort', stop);
-    if (closing.aborted) stop();
-    req.on('error', (error) => body.destroy(error)).pipe(body);
-    try {
-      const isWhole = await this.#readChunks(body);
-      const piece = this.#stream.end(await this.#ending(isWhole));
-      if (piece.progress.length > 0 || saysSomething(piece)) await this.#append(piece);
-      // Its last line may be what it fails by.
-      if (this.#stream.fault !== undefined) throw this.#stream.fault;
-    } finally {
-      closing.removeEventListener('abort', stop);
-    }
-  }
-
-  /** False when the sender broke off. */
-  async #readChunks(body: AsyncIterable<Buffer>): Promise<boolean> {
-    try {
-      for await (const chunk of body) {
-        const piece = this.#stream.push(chunk);
-        if (saysSomething(piece)) await this.#append(piece);
-        if (this.#stream.fault !== undefined) throw this.#stream.fault;
-      }
-      return true;
-    } catch (error) {
-      if (error instanceof DomainError || !isReset(error)) throw error;
-      return false;
-    }
-  }
-
-  /** A run that was asked to stop and then ended was stopped, also if its user asked for more before it did. */
-  async #ending(isWhole: boolean) {
-    const { pendingStop } = await requireSession(renewed(this.#operation), this.#session.id);
-    if (pendingStop !== null || (await wasAskedToStop(this.#operation, this.#session))) return 'stopped';
-    return isWhole ? 'eof' : 'cutoff';
-  }
-
-  async #append(piece: Piece): Promise<void> {
-    const { session, added, duplicates } = await appendPiece(this.#operation, this.#session.id, piece);
-    this.#accepted += added;
-    this.#duplicates += duplicates;
-    this.#checkpoint = sessionCursor(session.id, session.eventHead);
-  }
+/** Of a conflict about the offset: the one that is right. */
+function offsetOf({ details: { current } }: DomainError) {
+  return isObject(current) && typeof current.offset === 'number' ? offsetHeader(current.offset) : {};
 }
 
-/** Something more than progress within a turn, which the next piece tells too. */
-const saysSomething = ({ events, ending, progress }: Piece): boolean =>
-  events.length > 0 || ending.length > 0 || progress.length > 1;
-
-const isReset = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+async function readBody(intake: Intake, req: IncomingMessage, closing: AbortSignal): Promise<void> {
+  // Apart from the request, whose connection the answer needs when the reading stops early.
+  const body = new PassThrough();
+  const stop = () => body.destroy(shuttingDown());
+  closing.addEventListener('abort', stop);
+  if (closing.aborted) stop();
+  req.on('error', (error) => body.destroy(error)).pipe(body);
+  try {
+    await intake.read(body);
+  } finally {
+    closing.removeEventListener('abort', stop);
+  }
+}
 
 function refuseEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'] ?? 'identity';

@@ -10,7 +10,7 @@ import type { DemoAccess } from './graphiql/page.js';
 export interface HttpParts {
   readonly config: Pick<
     Config,
-    'host' | 'maxBody' | 'maxFrame' | 'maxLine' | 'introspection' | 'graphiql' | 'drainMs'
+    'host' | 'maxBody' | 'maxFrame' | 'maxLine' | 'introspection' | 'graphiql' | 'drainMs' | 'silenceMs'
   >;
   readonly schema: GraphQLSchema;
   /** What an operation works with, but for who asks. */
@@ -31,5 +31,5 @@ export interface HttpParts {
 
 /** What a raw stream's way in needs of them. */
 export type IngestParts = Pick<HttpParts, 'means' | 'titles'> & {
-  readonly config: Pick<HttpParts['config'], 'maxLine'>;
+  readonly config: Pick<HttpParts['config'], 'maxLine' | 'silenceMs'>;
 };

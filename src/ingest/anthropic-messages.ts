@@ -19,7 +19,7 @@ export const anthropicMessages: Reducer<AnthropicState> = {
   },
   end: (step, why) => {
     const { message } = step.state;
-    const isEnd = why === 'eof' || why === 'cutoff';
+    const isEnd = why === 'eof' || why === 'cutoff' || why === 'timeout';
     // A message that the service had said it finished is whole, even without its `message_stop`.
     if (isEnd && message !== null && message.stopReason !== null) finishMessage(step, message);
     endStream(step, why, closeText);

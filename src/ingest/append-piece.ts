@@ -1,49 +1,59 @@
 import type { Operation } from '../accounts/operation.js';
 import type { Transaction } from '../database/database.js';
-import { appendDecided, prepareEvent } from '../events/append.js';
-import type { EventInput } from '../events/content.js';
+import { type Appended, appendDecided, type PreparedEvent, prepareEvent } from '../events/append.js';
 import { hasEvents } from '../events/store.js';
 import type { SessionRow } from '../sessions/store.js';
 import { judge } from './resending.js';
 import { findTurns, type KnownTurn, writeTurns } from './store.js';
 import type { Piece } from './stream.js';
 
-export interface AppendedPiece {
-  /** As it is after the append. */
-  readonly session: SessionRow;
-  /** How many events are new. */
-  readonly added: number;
+/** Of one kind of event. */
+export interface KindCounts {
+  /** How many are new. */
+  readonly accepted: number;
   /** How many were there already, or tell of an end that is none, since more is there. */
   readonly duplicates: number;
 }
 
+export interface AppendedPiece {
+  /** As it is after the append. */
+  readonly session: SessionRow;
+  /** By kind, in upper case. */
+  readonly kinds: ReadonlyMap<string, KindCounts>;
+}
+
 /**
  * Appends what a piece of a raw stream comes to, all or nothing. Streams that come side by side are judged one after the other, under
- * the session's lock.
- * @throws NOT_FOUND unless the viewer may write to the session.
+ * the session's lock. `keep` writes what else the piece is to be committed with.
+ * @throws NOT_FOUND unless the viewer may write to the session; what `keep` throws.
  */
 export async function appendPiece(
   operation: Operation,
   sessionId: string,
   piece: Piece,
+  keep: (tx: Transaction) => Promise<void> = async () => undefined,
 ): Promise<AppendedPiece> {
-  const events = prepare(piece.events);
-  const ending = prepare(piece.ending);
-  const turns = piece.progress.map(({ turn }) => turn);
   const appended = await appendDecided(operation, sessionId, async (tx) => {
-    const known = await findTurns(tx, sessionId, turns);
-    const isNews = known.length > 0 && (await isAnother(tx, sessionId, piece, known));
-    const judged = judge(sessionId, piece, isNews ? [] : known);
-    if (judged.turns.length > 0) await writeTurns(tx, sessionId, judged.turns);
-    return [...prepare(judged.reopened), ...events, ...(judged.isBehind ? [] : ending)];
+    await keep(tx);
+    return decidePiece(tx, sessionId, piece);
   });
-  const told = new Set(appended.events.map(({ eventId }) => eventId));
-  const untold = piece.ending.filter(({ eventId }) => !told.has(eventId));
-  return {
-    session: appended.session,
-    added: appended.added,
-    duplicates: appended.duplicates.length + untold.length,
-  };
+  return { session: appended.session, kinds: countKinds(piece, appended) };
+}
+
+/** What of a piece is to be appended. The caller holds the session's lock. */
+export async function decidePiece(
+  tx: Transaction,
+  sessionId: string,
+  piece: Piece,
+): Promise<readonly PreparedEvent[]> {
+  const turns = piece.progress.map(({ turn }) => turn);
+  const known = await findTurns(tx, sessionId, turns);
+  const isNews = known.length > 0 && (await isAnother(tx, sessionId, piece, known));
+  const judged = judge(sessionId, piece, isNews ? [] : known);
+  if (judged.turns.length > 0) await writeTurns(tx, sessionId, judged.turns);
+  return [...judged.reopened, ...piece.events, ...(judged.isBehind ? [] : piece.ending)].map((event) =>
+    prepareEvent(event),
+  );
 }
 
 /**
@@ -62,4 +72,21 @@ async function isAnother(
   return !(await hasEvents(tx, sessionId, eventIds));
 }
 
-const prepare = (events: readonly EventInput[]) => events.map((event) => prepareEvent(event));
+function countKinds(
+  { ending }: Piece,
+  { session, events, added, duplicates }: Appended,
+): ReadonlyMap<string, KindCounts> {
+  const counts = new Map<string, KindCounts>();
+  const count = (kind: string, what: keyof KindCounts) => {
+    const before = counts.get(kind) ?? { accepted: 0, duplicates: 0 };
+    counts.set(kind, { ...before, [what]: before[what] + 1 });
+  };
+  const byId = new Map(events.map((event) => [event.eventId, event]));
+  const known = new Set(duplicates);
+  for (const { eventId, kind, number } of byId.values()) {
+    if (number > session.eventHead - added) count(kind.toUpperCase(), 'accepted');
+    if (known.has(eventId)) count(kind.toUpperCase(), 'duplicates');
+  }
+  for (const { eventId, kind } of ending) if (!byId.has(eventId)) count(kind.toUpperCase(), 'duplicates');
+  return counts;
+}

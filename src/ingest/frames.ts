@@ -23,15 +23,28 @@ export interface FrameSink {
   ignored(kind: IgnoredKind, place: Place): void;
 }
 
-/** Takes the text of a stream piece by piece, cut anywhere. Throws the `pastLimit` fault; what came before has reached the sink. */
-export interface TextReader {
-  push(text: string): void;
+/** Where a reader is, between two objects. */
+export interface ReaderState {
+  /** How many lines, events, elements or objects came before. */
+  readonly at: number;
+  /** It came to a CR, whose LF may follow. */
+  readonly isAfterCr?: true;
+  /** Of an array. */
+  readonly place?: 'before' | 'between' | 'after';
+}
+
+/** Takes the bytes of a stream piece by piece, cut anywhere. Throws the `pastLimit` fault; what came before has reached the sink. */
+export interface FrameReader {
+  push(bytes: Buffer): void;
   end(): void;
+  /** Bytes, of those that it was given, up to the end of the last that was read whole: with `state` a reader goes on there. */
+  readonly read: number;
+  readonly state: ReaderState;
 }
 
 /**
  * Hands the object in `json` to the sink; what is no object is counted, never fatal, and not parsed. Under a name a list or nothing, which
- * is `null`, says something too.
+ * is `null`, says something too. Returns whether it was an object.
  */
 export function readFrame(
   json: string,
@@ -39,11 +52,11 @@ export function readFrame(
   place: Place,
   sink: FrameSink,
   limits: IngestLimits,
-): void {
+): boolean {
   const isNamed = event !== undefined && /^\s*(?:\[|null\s*$)/.test(json);
   if (!isNamed && !/^\s*\{/.test(json)) {
     sink.ignored('noise', place);
-    return;
+    return false;
   }
   if (isDeeperThan(json, limits.jsonDepth)) throw pastLimit('jsonDepth', limits);
   const value = parseJson(json);
@@ -51,4 +64,5 @@ export function readFrame(
   else if (isNamed && value === null) sink.frame({ value: {}, event, place });
   else if (Array.isArray(value)) sink.frame({ value: {}, event, list: value, place });
   else sink.ignored('truncated', place);
+  return isObject(value);
 }

@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.js';
-import type { Frame, FrameSink, Place, TextReader } from './frames.js';
+import type { Frame, FrameReader, FrameSink, Place, ReaderState } from './frames.js';
 import { type IgnoredCounts, Tally } from './ignored.js';
 import { JsonArrayReader } from './json-array.js';
 import { JsonLinesReader } from './json-lines.js';
@@ -9,43 +9,78 @@ import { SseReader } from './sse.js';
 
 type Shape = 'sse' | 'json-lines' | 'json-array' | 'json-objects';
 
-const READERS: Record<Shape, new (sink: FrameSink, limits: IngestLimits) => TextReader> = {
+const READERS: Record<
+  Shape,
+  new (
+    sink: FrameSink,
+    limits: IngestLimits,
+    state?: ReaderState,
+  ) => FrameReader
+> = {
   sse: SseReader,
   'json-lines': JsonLinesReader,
   'json-array': JsonArrayReader,
   'json-objects': JsonObjectsReader,
 };
 
+/** All that is to be known to go on reading at `Framing.offset`, as JSON; null before the shape is known. */
+export type SavedFraming = { readonly shape: Shape; readonly state: ReaderState } | null;
+
+/** Where a stream is gone on with. */
+export interface FramingStart {
+  readonly offset: number;
+  readonly saved: SavedFraming;
+}
+
 /**
- * Bytes in, JSON objects out, however the bytes are cut: one streaming UTF-8 decoder, then SSE, JSON lines, one JSON array or objects
- * over several lines each, told apart by the first characters. What is no object is counted. Past a limit it stops: `fault` says why,
- * the frames that came before are still returned, and whatever follows is not read.
+ * Bytes in, JSON objects out, however the bytes are cut: SSE, JSON lines, one JSON array or objects over several lines each, told apart
+ * by the first characters. What is no object is counted. Past a limit it stops: `fault` says why, the frames that came before are still
+ * returned, and whatever follows is not read.
  */
 export class Framing {
-  // Drops the byte order mark; a byte that is no UTF-8 becomes U+FFFD.
-  readonly #decoder = new TextDecoder('utf-8');
   readonly #tally = new Tally();
   #frames: Frame[] = [];
-  /** Text that does not yet tell the shape, without leading blanks: a few characters. */
-  #undecided = '';
-  #reader: TextReader | undefined;
+  /** What does not yet tell the shape, without leading blanks: a few bytes. */
+  #undecided: Buffer = Buffer.alloc(0);
+  #shape: Shape | undefined;
+  #reader: FrameReader | undefined;
+  /** Where what is undecided begins, and with it the reader. */
+  #begin: number;
+  /** Blanks that it was not given. */
+  #dropped = 0;
   #fault: DomainError | undefined;
   #lost: Place | undefined;
 
-  constructor(private readonly limits: IngestLimits = DEFAULT_LIMITS) {}
+  constructor(
+    private readonly limits: IngestLimits = DEFAULT_LIMITS,
+    { offset, saved }: FramingStart = { offset: 0, saved: null },
+  ) {
+    this.#begin = offset;
+    if (saved !== null) this.#start(saved.shape, saved.state);
+  }
 
   /** The objects that this chunk completes, in order. */
   push(chunk: Uint8Array): Frame[] {
-    return this.#collect(() => this.#read(this.#decoder.decode(chunk, { stream: true })));
+    return this.#collect(() => this.#read(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)));
   }
 
   /** The objects that the end of the stream completes: a last JSON line without its line end, for one. */
   end(): Frame[] {
     return this.#collect(() => {
-      this.#read(this.#decoder.decode());
-      if (this.#undecided !== '') this.#start('json-lines');
+      if (this.#undecided.length > 0) this.#decide('json-lines');
       this.#reader?.end();
     });
+  }
+
+  /** Bytes of the stream up to the end of the last object that came whole. */
+  get offset(): number {
+    const read = this.#reader?.read ?? 0;
+    return this.#begin + (read === 0 ? 0 : this.#dropped + read);
+  }
+
+  save(): SavedFraming {
+    if (this.#shape === undefined || this.#reader === undefined) return null;
+    return { shape: this.#shape, state: this.#reader.state };
   }
 
   /** Why it stopped reading: PAYLOAD_TOO_LARGE or BAD_USER_INPUT. */
@@ -75,19 +110,31 @@ export class Framing {
     return frames;
   }
 
-  #read(text: string): void {
+  #read(bytes: Buffer): void {
     if (this.#reader !== undefined) {
-      this.#reader.push(text);
+      this.#reader.push(bytes);
       return;
     }
-    this.#undecided = (this.#undecided + text).trimStart();
-    const shape = shapeOf(this.#undecided);
-    if (shape !== undefined) this.#start(shape);
+    const whole = Buffer.concat([this.#undecided, bytes]);
+    const blanks = blanksBefore(whole);
+    this.#begin += blanks;
+    this.#undecided = whole.subarray(blanks);
+    const shape = shapeOf(this.#undecided.toString('latin1'));
+    if (shape !== undefined) this.#decide(shape);
     // A bracket or brace waits for what comes next, however many blanks that takes.
-    else if (/^[[{]/.test(this.#undecided)) this.#undecided = this.#undecided.charAt(0);
+    else if (this.#undecided[0] === OPEN_BRACKET || this.#undecided[0] === OPEN_BRACE) {
+      this.#dropped += this.#undecided.length - 1;
+      this.#undecided = this.#undecided.subarray(0, 1);
+    }
   }
 
-  #start(shape: Shape): void {
+  #decide(shape: Shape): void {
+    const begun = this.#undecided;
+    this.#undecided = Buffer.alloc(0);
+    this.#start(shape).push(begun);
+  }
+
+  #start(shape: Shape, state?: ReaderState): FrameReader {
     const sink: FrameSink = {
       frame: (frame) => this.#frames.push(frame),
       ignored: (kind, place) => {
@@ -95,20 +142,27 @@ export class Framing {
         this.#lost ??= place;
       },
     };
-    this.#reader = new READERS[shape](sink, this.limits);
-    this.#reader.push(this.#undecided);
-    this.#undecided = '';
+    this.#shape = shape;
+    this.#reader = new READERS[shape](sink, this.limits, state);
+    return this.#reader;
   }
 }
+
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+
+/** Bytes of blanks and of byte order marks that a stream begins with. */
+const blanksBefore = (bytes: Buffer): number =>
+  /^(?:[\t\n\v\f\r ]|\xEF\xBB\xBF)*/.exec(bytes.toString('latin1'))?.[0].length ?? 0;
 
 const SSE_FIELDS = ['data', 'event', 'id', 'retry'].flatMap((name) => [`${name}:`, `${name}\n`, `${name}\r`]);
 
 /**
- * The shape that text without leading blanks begins, undefined while it may still be several. A `[` begins an array only before
- * an object or its end: log lines like `[info] …` come before JSON lines too.
+ * The shape that bytes without leading blanks begin, one character a byte; undefined while it may still be several. A `[` begins an array
+ * only before an object or its end: log lines like `[info] …` come before JSON lines too.
  */
 function shapeOf(text: string): Shape | undefined {
-  if (text === '') return undefined;
+  if (text === '' || text === '\xEF' || text === '\xEF\xBB') return undefined;
   if (text.startsWith('[')) {
     const next = text.slice(1).trimStart().charAt(0);
     if (next === '') return undefined;

@@ -1,31 +1,45 @@
-import { type FrameSink, readFrame, type TextReader } from './frames.js';
+import { type FrameReader, type FrameSink, type ReaderState, readFrame } from './frames.js';
 import type { IngestLimits } from './limits.js';
 import { LineSplitter } from './lines.js';
 
 /** JSON lines: one object a line; blank lines are skipped, noise and truncated lines counted. */
-export class JsonLinesReader implements TextReader {
+export class JsonLinesReader implements FrameReader {
   readonly #lines: LineSplitter;
-  #at = 0;
+  #read = 0;
+  #at: number;
 
   constructor(
     private readonly sink: FrameSink,
     private readonly limits: IngestLimits,
+    { at, isAfterCr }: ReaderState = { at: 0 },
   ) {
-    this.#lines = new LineSplitter(limits);
+    this.#at = at;
+    this.#lines = new LineSplitter(limits, isAfterCr);
   }
 
-  push(text: string): void {
-    this.#lines.push(text, (line) => this.#read(line));
+  get read(): number {
+    return this.#read;
   }
 
-  /** The last line needs no line end. */
+  get state(): ReaderState {
+    return { at: this.#at, ...(this.#lines.isAfterCarriageReturn && { isAfterCr: true }) };
+  }
+
+  push(bytes: Buffer): void {
+    this.#lines.push(bytes, (line) => {
+      this.#readLine(line);
+      this.#read = this.#lines.read;
+    });
+  }
+
+  /** The last line needs no line end; half of one may go on. */
   end(): void {
-    this.#read(this.#lines.take());
+    if (this.#readLine(this.#lines.take())) this.#read = this.#lines.read;
   }
 
-  #read(line: string): void {
+  #readLine(line: string): boolean {
     this.#at++;
-    if (line.trim() === '') return;
-    readFrame(line, undefined, { unit: 'line', at: this.#at }, this.sink, this.limits);
+    if (line.trim() === '') return true;
+    return readFrame(line, undefined, { unit: 'line', at: this.#at }, this.sink, this.limits);
   }
 }

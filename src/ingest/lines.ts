@@ -1,41 +1,97 @@
 import { type IngestLimits, pastLimit } from './limits.js';
 
+const LF = 0x0a;
+const CR = 0x0d;
+const NOTHING = Buffer.alloc(0);
+
 /**
- * Cuts text into lines at LF, CRLF and bare CR, whatever the pieces it comes in. A CR ends its line at once, so a live stream
- * never waits for the byte after it; a LF that then follows in the next piece is the second half of that CRLF.
+ * Cuts bytes into lines at LF, CRLF and bare CR, whatever the pieces they come in. UTF-8 has these bytes in no other character, so each
+ * line is decoded by itself; a byte that is no UTF-8 becomes U+FFFD. A CR ends its line at once, so a live stream never waits for the
+ * byte after it; a LF that then follows in the next piece is the second half of that CRLF.
  */
 export class LineSplitter {
-  #held = '';
+  /** The line that is open is at its beginning. */
+  #held: Buffer = NOTHING;
   #heldBytes = 0;
-  #afterCarriageReturn = false;
+  #afterCarriageReturn: boolean;
+  #read = 0;
 
-  constructor(private readonly limits: IngestLimits) {}
+  constructor(
+    private readonly limits: IngestLimits,
+    isAfterCarriageReturn = false,
+  ) {
+    this.#afterCarriageReturn = isAfterCarriageReturn;
+  }
 
-  push(text: string, line: (line: string) => void): void {
-    if (text === '') return;
-    let from = this.#afterCarriageReturn && text.startsWith('\n') ? 1 : 0;
-    this.#afterCarriageReturn = text.endsWith('\r');
-    const lineEnd = /\r\n|\r|\n/g;
-    lineEnd.lastIndex = from;
-    for (let match = lineEnd.exec(text); match !== null; match = lineEnd.exec(text)) {
-      this.#hold(text.slice(from, match.index));
-      from = lineEnd.lastIndex;
-      line(this.take());
+  /** Whether it is behind a CR whose LF may follow. */
+  get isAfterCarriageReturn(): boolean {
+    return this.#afterCarriageReturn;
+  }
+
+  /** Bytes up to the end of the last line that was given. */
+  get read(): number {
+    return this.#read;
+  }
+
+  push(bytes: Buffer, line: (line: string) => void): void {
+    if (bytes.length === 0) return;
+    let from = this.#afterCarriageReturn && bytes[0] === LF ? 1 : 0;
+    this.#read += from;
+    this.#afterCarriageReturn = bytes[bytes.length - 1] === CR;
+    let lf = indexOf(bytes, LF, from);
+    let cr = indexOf(bytes, CR, from);
+    while (lf < bytes.length || cr < bytes.length) {
+      const end = Math.min(lf, cr);
+      const isPair = end === cr && lf === cr + 1 && lf < bytes.length;
+      const next = isPair ? lf + 1 : end + 1;
+      const text = this.#line(bytes.subarray(from, end));
+      this.#read += next - end;
+      from = next;
+      line(text);
+      if (lf < from) lf = indexOf(bytes, LF, from);
+      if (cr < from) cr = indexOf(bytes, CR, from);
     }
-    this.#hold(text.slice(from));
+    this.#hold(bytes.subarray(from));
   }
 
   /** What has come since the last line end. */
   take(): string {
-    const line = this.#held;
-    this.#held = '';
-    this.#heldBytes = 0;
-    return line;
+    return this.#line(NOTHING);
   }
 
-  #hold(piece: string): void {
-    this.#heldBytes += Buffer.byteLength(piece);
-    if (this.#heldBytes > this.limits.lineBytes) throw pastLimit('lineBytes', this.limits);
-    this.#held += piece;
+  /** The line that ends with these bytes. */
+  #line(bytes: Buffer): string {
+    this.#check(bytes.length);
+    this.#read += this.#heldBytes + bytes.length;
+    if (this.#heldBytes === 0) return bytes.toString('utf8');
+    this.#hold(bytes);
+    const text = this.#held.toString('utf8', 0, this.#heldBytes);
+    this.#held = NOTHING;
+    this.#heldBytes = 0;
+    return text;
   }
+
+  /** Copies, lest a few bytes keep the whole piece that they came in. */
+  #hold(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#check(bytes.length);
+    const length = this.#heldBytes + bytes.length;
+    if (length > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#held.length, 256));
+      this.#held.copy(larger, 0, 0, this.#heldBytes);
+      this.#held = larger;
+    }
+    bytes.copy(this.#held, this.#heldBytes);
+    this.#heldBytes = length;
+  }
+
+  #check(more: number): void {
+    if (this.#heldBytes + more > this.limits.lineBytes) throw pastLimit('lineBytes', this.limits);
+  }
+}
+
+/** The length where there is none. */
+function indexOf(bytes: Buffer, byte: number, from: number): number {
+  const at = bytes.indexOf(byte, from);
+  return at === -1 ? bytes.length : at;
 }

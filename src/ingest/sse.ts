@@ -1,4 +1,4 @@
-import { type FrameSink, readFrame, type TextReader } from './frames.js';
+import { type FrameReader, type FrameSink, type ReaderState, readFrame } from './frames.js';
 import { type IngestLimits, pastLimit } from './limits.js';
 import { LineSplitter } from './lines.js';
 
@@ -6,22 +6,39 @@ import { LineSplitter } from './lines.js';
  * Server-sent events as the HTML standard parses them: an event ends at a blank line, its `data` lines are joined by LF, one
  * space after the colon is dropped, comments and unknown fields say nothing. `[DONE]` is some services' end mark, not data.
  */
-export class SseReader implements TextReader {
+export class SseReader implements FrameReader {
   readonly #lines: LineSplitter;
   #data: string[] = [];
   #dataBytes = 0;
   #event: string | undefined;
-  #at = 0;
+  #read = 0;
+  #at: number;
 
   constructor(
     private readonly sink: FrameSink,
     private readonly limits: IngestLimits,
+    { at }: ReaderState = { at: 0 },
   ) {
+    this.#at = at;
     this.#lines = new LineSplitter(limits);
   }
 
-  push(text: string): void {
-    this.#lines.push(text, (line) => (line === '' ? this.#dispatch() : this.#field(line)));
+  get read(): number {
+    return this.#read;
+  }
+
+  get state(): ReaderState {
+    return { at: this.#at };
+  }
+
+  push(bytes: Buffer): void {
+    this.#lines.push(bytes, (line) => {
+      if (line !== '') this.#field(line);
+      else {
+        this.#dispatch();
+        this.#read = this.#lines.read;
+      }
+    });
   }
 
   /** An event without its blank line may be half an event: the standard drops it, and so do we, counted. */
@@ -30,6 +47,7 @@ export class SseReader implements TextReader {
     const isCut =
       this.#data.length > 0 || this.#event !== undefined || (rest !== '' && !rest.startsWith(':'));
     if (isCut) this.sink.ignored('cut_off', { unit: 'event', at: this.#at + 1 });
+    else this.#read = this.#lines.read;
   }
 
   #field(line: string): void {

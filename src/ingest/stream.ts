@@ -2,7 +2,7 @@ import { badUserInput, DomainError } from '../errors.js';
 import type { EventInput } from '../events/content.js';
 import { type Format, type Reduction, type ReductionContext, recogniseFormat } from './formats.js';
 import type { Frame, Place } from './frames.js';
-import { Framing } from './framing.js';
+import { Framing, type SavedFraming } from './framing.js';
 import { endingAt } from './ids.js';
 import { type IgnoredCounts, type IgnoredKind, Tally } from './ignored.js';
 import { DEFAULT_LIMITS, type IngestLimits } from './limits.js';
@@ -17,6 +17,26 @@ export interface IngestOptions {
   readonly run?: string;
   readonly titles?: ToolTitles;
   readonly limits?: IngestLimits;
+  /** Where it was broken off; what is pushed is what comes then. `format` is that of the point. */
+  readonly from?: Pick<StreamPoint, 'offset' | 'state'>;
+}
+
+/** A stream between two of its objects, as it can be kept and gone on with. */
+export interface StreamPoint {
+  /** Bytes that were read. */
+  readonly offset: number;
+  /** Null while it is not known. */
+  readonly format: string | null;
+  /** JSON: all that is to be remembered. */
+  readonly state: string;
+}
+
+interface SavedState {
+  readonly framing: SavedFraming;
+  readonly turn: string | null;
+  readonly objectsOfTurn: number;
+  /** The reduction's own. */
+  readonly reduction: string | null;
 }
 
 export interface IngestCounts {
@@ -52,7 +72,8 @@ export interface Piece {
 export class IngestStream {
   readonly #framing: Framing;
   readonly #context: ReductionContext;
-  /** Undefined until the format is known. */
+  /** Undefined until it is known, and with it the reduction. */
+  #format: Format | undefined;
   #reduction: Reduction | undefined;
   readonly #tally = new Tally();
   /** The turns that were left in the piece at hand. */
@@ -62,13 +83,19 @@ export class IngestStream {
   #objects = 0;
   #events = 0;
   #fault: DomainError | undefined;
+  /** Whether its bytes are over. */
+  #isRead = false;
   #hasEnded = false;
 
-  constructor(options: IngestOptions) {
-    const { format, sessionId, run = '', titles = DEFAULT_TITLES, limits = DEFAULT_LIMITS } = options;
-    this.#framing = new Framing(limits);
+  constructor({ format, from, ...options }: IngestOptions) {
+    const { sessionId, run = '', titles = DEFAULT_TITLES, limits = DEFAULT_LIMITS } = options;
     this.#context = { sessionId, run, titles, limits };
-    this.#reduction = format?.open(this.#context);
+    const saved = from === undefined ? FRESH : savedState(from.state);
+    this.#framing = new Framing(limits, { offset: from?.offset ?? 0, saved: saved.framing });
+    this.#reduction = format?.open(this.#context, saved.reduction ?? undefined);
+    this.#format = format;
+    this.#turn = saved.turn ?? undefined;
+    this.#objectsOfTurn = saved.objectsOfTurn;
   }
 
   /** What this chunk completes. Nothing once the stream has ended or met its fault. */
@@ -76,13 +103,39 @@ export class IngestStream {
     return this.#collect((output) => this.#reduceAll(this.#framing.push(chunk), output));
   }
 
-  /** What the end brings. The second end is none. */
+  /** What the end of its bytes completes. Only `end` may follow. */
+  rest(): Piece {
+    return this.#collect((output) => this.#reduceRest(output));
+  }
+
+  /** What the end brings, and the rest if that was not asked for. The second end is none. */
   end(why: EndReason = 'eof'): Piece {
     return this.#collect((output) => {
-      this.#reduceAll(this.#framing.end(), output);
+      this.#reduceRest(output);
       if (!this.#hasEnded) this.#reduction?.end(why, output);
       this.#hasEnded = true;
     });
+  }
+
+  /** What was pushed up to now, but for half an object at its end. Not once it has ended. */
+  point(): StreamPoint {
+    const state: SavedState = {
+      framing: this.#framing.save(),
+      turn: this.#turn ?? null,
+      objectsOfTurn: this.#objectsOfTurn,
+      reduction: this.#reduction?.save() ?? null,
+    };
+    return { offset: this.offset, format: this.#format?.name ?? null, state: JSON.stringify(state) };
+  }
+
+  /** Bytes of it that were read, up to the end of the last object that came whole. */
+  get offset(): number {
+    return this.#framing.offset;
+  }
+
+  /** Whether something has begun that its end would be about. */
+  get hasBegun(): boolean {
+    return this.#turn !== undefined;
   }
 
   /** Why it stopped reading before its end: PAYLOAD_TOO_LARGE or BAD_USER_INPUT, with the limit in `details`. */
@@ -109,11 +162,18 @@ export class IngestStream {
     };
   }
 
+  #reduceRest(output: Output): void {
+    if (this.#isRead) return;
+    this.#isRead = true;
+    this.#reduceAll(this.#framing.end(), output);
+  }
+
   #reduceAll(frames: readonly Frame[], output: Output): void {
     try {
       for (const frame of frames) {
         this.#objects++;
-        this.#reduction ??= recogniseFormat(frame).open(this.#context);
+        this.#format ??= recogniseFormat(frame);
+        this.#reduction ??= this.#format.open(this.#context);
         this.#refuseLost(frame.place);
         this.#reduction.reduce(frame, output);
         this.#getOn();
@@ -152,5 +212,10 @@ export class IngestStream {
     return this.#turn === undefined ? [] : [{ turn: this.#turn, objects: this.#objectsOfTurn }];
   }
 }
+
+const FRESH: SavedState = { framing: null, turn: null, objectsOfTurn: 0, reduction: null };
+
+/** What `point` wrote. */
+const savedState = (state: string): SavedState => JSON.parse(state) as SavedState;
 
 const NOTHING: Piece = { events: [], ending: [], progress: [] };

@@ -26,6 +26,6 @@ const sessionTopics = ({
 export const topicsOf = (viewer: Viewer): string[] => visibleRanges(viewer).map(topicOf);
 
 /** Tells whoever follows the session or lists it that it has changed: a hint, after the commit (P4). */
-export function announce({ bus }: Operation, session: SessionRow): void {
+export function announce({ bus }: Pick<Operation, 'bus'>, session: SessionRow): void {
   bus.publish({ log: sessionLogKey(session.id), head: session.eventHead, topics: sessionTopics(session) });
 }

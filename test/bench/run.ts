@@ -6,8 +6,10 @@ import { parseArgs } from 'node:util';
 import { conversation } from './conversation.js';
 import { crowd } from './crowd.js';
 import { expiry } from './expiry.js';
+import { fuzz } from './fuzz.js';
 import { history } from './history.js';
 import type { BenchOptions } from './house.js';
+import { ingest } from './ingest.js';
 import { pages } from './pages.js';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
@@ -16,6 +18,8 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   conversation,
   history,
   expiry,
+  ingest,
+  fuzz,
 };
 
 const { positionals, values } = parseArgs({

@@ -22,7 +22,7 @@ it('says in its log why a command failed, and to the operator that it does', asy
   };
   const bus = new InProcessBus(onError);
   const means = { database, bus, tails: new Tails({ bus, onError }), maxAnswer: 1_000_000 };
-  const parts = { means, titles: DEFAULT_TITLES, config: { maxLine: 1_000_000 } };
+  const parts = { means, titles: DEFAULT_TITLES, config: { maxLine: 1_000_000, silenceMs: 120_000 } };
   const socket = await openOperatorSocket(directory, parts, log);
   const create = () => askServer(directory, 'account create', { name: 'Eve' });
   const failing = database.withFaults(() => new Error('the disk is on fire'), create);

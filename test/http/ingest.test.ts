@@ -84,7 +84,16 @@ describe('a raw stream', () => {
     const { status, body } = await send(id, lines(run('m')));
     expect(status).toBe(200);
     const session = await read(id);
-    expect(body).toEqual({ accepted: 2, duplicates: 0, ignored: {}, checkpoint: session.checkpoint });
+    expect(body).toEqual({
+      accepted: 2,
+      duplicates: 0,
+      kinds: {
+        AGENT_MESSAGE: { accepted: 1, duplicates: 0 },
+        SESSION_IDLE: { accepted: 1, duplicates: 0 },
+      },
+      ignored: {},
+      checkpoint: session.checkpoint,
+    });
     expect(session.events).toEqual([
       { kind: 'AGENT_MESSAGE', text: 'Yes, it does.', completion: 'COMPLETE' },
       { kind: 'SESSION_IDLE' },
@@ -224,7 +233,7 @@ describe('a raw stream is refused', () => {
       'BAD_USER_INPUT',
     ]);
     const got = await fetch(`${house.url}/ingest/${id}?format=anthropic-messages`);
-    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, HEAD']);
   });
 
   it('with the formats that there are, when it is like none of them', async () => {

@@ -13,6 +13,7 @@ import {
   bytesOf,
   framesOf,
   ingest,
+  objectsOf,
   ofKind,
   type RunOptions,
   SESSION,
@@ -170,9 +171,7 @@ function describeRecordings({ format, reviewed, fragments = new Set(), saidIn }:
     });
 
     test('lets nothing out that is private', () => {
-      const objects = framesOf(recording.bytes).map(({ value, list, event }) =>
-        list === undefined ? value : { list, event },
-      );
+      const objects = objectsOf(recording.bytes);
       const said = saidIn(objects);
       expect(leaks(objects, said, run(recording).events)).toEqual([]);
       // Every recording has ids at least; a check of nothing would prove nothing.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Framing } from '../../src/ingest/framing.js';
-import { DEFAULT_LIMITS } from '../../src/ingest/limits.js';
+import { Framing, type SavedFraming } from '../../src/ingest/framing.js';
+import { DEFAULT_LIMITS, type IngestLimits } from '../../src/ingest/limits.js';
 import { byteByByte, bytesOf } from './streams.js';
 
 /** Feeds text whole and byte by byte; the two must agree before either is looked at. */
@@ -19,8 +19,23 @@ function read(text: string | Uint8Array, limits = DEFAULT_LIMITS) {
     };
   });
   expect(bytewise).toEqual(whole);
+  if (bytes.length < 300) for (let cut = 0; cut <= bytes.length; cut++) expectResumable(bytes, cut, limits);
   if (whole === undefined) throw new Error('nothing was read');
   return whole;
+}
+
+/** Broken off after `cut` bytes, it goes on where it says that it has read to, and no object is lost or comes twice. */
+function expectResumable(bytes: Uint8Array, cut: number, limits: IngestLimits): void {
+  const whole = new Framing(limits);
+  const expected = [...whole.push(bytes), ...whole.end()];
+  const first = new Framing(limits);
+  const before = first.push(bytes.subarray(0, cut));
+  if (first.fault !== undefined) return;
+  expect(first.offset).toBeLessThanOrEqual(cut);
+  const saved: SavedFraming = JSON.parse(JSON.stringify(first.save()));
+  const second = new Framing(limits, { offset: first.offset, saved });
+  const after = [...second.push(bytes.subarray(first.offset)), ...second.end()];
+  expect([...before, ...after]).toEqual(expected);
 }
 
 const A = '{"a":1}';

@@ -63,7 +63,11 @@ function valuesOf(value: unknown): string[] {
 }
 
 /** The secrets that came out all the same. */
-export function leaks(objects: readonly JsonObject[], said: Said, events: readonly EventInput[]): string[] {
-  const emitted = events.flatMap(valuesOf).map((text) => text.replace(/<\/?citations>/g, ''));
-  return secretsOf(objects, said).filter((secret) => emitted.some((text) => text.includes(secret)));
+export const leaks = (objects: readonly JsonObject[], said: Said, events: readonly EventInput[]): string[] =>
+  leaksInto(secretsOf(objects, said), events);
+
+/** Those of the secrets that are in what was told, whatever that is. */
+export function leaksInto(secrets: readonly string[], told: unknown): string[] {
+  const texts = valuesOf(told).map((text) => text.replace(/<\/?citations>/g, ''));
+  return secrets.filter((secret) => texts.some((text) => text.includes(secret)));
 }

@@ -51,10 +51,22 @@ export function* byteByByte(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
 }
 
+/** After how many bytes each piece of a stream comes that has events: whoever reads on beyond one has them. */
+export function eventOffsets(bytes: Uint8Array): number[] {
+  const stream = new IngestStream({ sessionId: SESSION });
+  return Array.from(byteByByte(bytes), (byte, at) =>
+    stream.push(byte).events.length > 0 ? [at + 1] : [],
+  ).flat();
+}
+
 export const framesOf = (bytes: Uint8Array) => {
   const framing = new Framing();
   return [...framing.push(bytes), ...framing.end()];
 };
+
+/** What the frames of a stream hold, lists of named events too. */
+export const objectsOf = (bytes: Uint8Array) =>
+  framesOf(bytes).map(({ value, list, event }) => (list === undefined ? value : { list, event }));
 
 /** The events of one kind. */
 export const ofKind = <K extends EventInput['kind']>(events: readonly EventInput[], kind: K) =>

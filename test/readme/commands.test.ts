@@ -151,8 +151,21 @@ describe('what the README says to type', () => {
     const shown = JSON.parse(take('json', 'Raw streams'));
     expect({ ...answer, checkpoint: '…' }).toEqual(shown);
     expect(await eventsOf()).toHaveLength(5 + shown.accepted);
-    const titles = parseTitles(take('json', 'Raw streams'));
-    expect(titles.get('find_trials')).toEqual({ title: 'Searching for trials', searches: 'trials' });
+  });
+
+  it('says how far a raw stream was read that nobody has sent yet', async () => {
+    const answer = await shell.run(take('bash', 'Going on where a writer broke off'));
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n(.*\r\n)*ingest-offset: 0\r\n/i);
+  });
+
+  it('knows what may be told of tools', () => {
+    const titles = parseTitles(take('json', 'What may be told of tools and data'));
+    expect(titles.get('find_trials')).toEqual({
+      title: 'Searching for trials',
+      searches: 'trials',
+      query: 'filter.condition',
+    });
+    expect(titles.get('data-table')?.delivers?.kind).toBe('TABLE');
   });
 
   it('replays a recording into a session of its own', async () => {
