@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { GraphQLSchema } from 'graphql';
 import { type Logger, pino } from 'pino';
 import { authenticate, bearer } from './accounts/authenticate.js';
+import { LastUses } from './accounts/last-uses.js';
 import type { Operation } from './accounts/operation.js';
 import { type Config, ConfigError } from './config.js';
 import { backfillConversations } from './conversations/backfill.js';
@@ -37,6 +38,8 @@ export interface GatewayParts {
   /** From one re-check of the logs that are followed to the next, in ms. */
   readonly recheckPace?: number;
   readonly bus?: Partial<RemoteBusTimes>;
+  /** How long notes of what credentials were last used are gathered, in ms. */
+  readonly lastUsePace?: number;
 }
 
 /** An expiry is written and announced within two seconds: four looks, since an account that is being written to is passed over. */
@@ -44,6 +47,8 @@ const SWEEP_PACE = 500;
 
 /** Of streams that broke off, which have been silent for longer than this. */
 const SILENCE_PACE = 2_000;
+
+const LAST_USE_PACE = 1_000;
 
 /** A running gateway. */
 export interface Gateway {
@@ -73,7 +78,13 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   const bus = new FollowNotices(await openBus(config, onError, parts.bus));
   const tails = new Tails({ bus, onError, recheckMs: parts.recheckPace });
   const means = { database, bus, tails, maxAnswer: config.maxAnswer };
-  const closers = [() => database.close(), () => bus.close(), async () => tails.close(goingDown())];
+  const lastUses = new LastUses(database, { pace: parts.lastUsePace ?? LAST_USE_PACE, onError });
+  const closers = [
+    () => database.close(),
+    () => bus.close(),
+    async () => tails.close(goingDown()),
+    () => lastUses.close(),
+  ];
   // The last that was opened is closed first.
   const close = once(async () => {
     for (const closer of closers.reverse()) await closer();
@@ -97,7 +108,8 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
         config,
         schema: parts.schema ?? schema,
         means,
-        authenticate: (authorization) => authenticate(database, bearer(authorization)),
+        authenticate: (authorization) =>
+          authenticate(database, bearer(authorization), (id) => lastUses.note(id)),
         titles,
         publicUrl: config.publicUrl,
         demo: demo?.access,

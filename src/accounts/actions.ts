@@ -6,6 +6,7 @@ import { badUserInput } from '../errors.js';
 import type { Account } from '../generated/prisma/client.js';
 import { OrganizationRole } from '../generated/prisma/enums.js';
 import { optional, parse, text } from '../parse.js';
+import { type Change, recordChanges } from './access-log.js';
 import { databaseNow } from './clock.js';
 import { lockAccount } from './locks.js';
 import {
@@ -38,16 +39,14 @@ export type CreateAccountInput = z.input<typeof createAccountInput>;
 export async function createAccount(database: Database, input: CreateAccountInput): Promise<Account> {
   const { name, organization, role } = parse(createAccountInput, input);
   requirePlace(organization, role);
-  return transact(database, async (tx) =>
-    tx.account.create({
-      data: {
-        id: randomUUID(),
-        name,
-        createdAt: await databaseNow(tx),
-        ...(await findPlace(tx, organization, role)),
-      },
-    }),
-  );
+  return transact(database, async (tx) => {
+    const place = await findPlace(tx, organization, role);
+    const account = await tx.account.create({
+      data: { id: randomUUID(), name, createdAt: await databaseNow(tx), ...place },
+    });
+    await recordChanges(tx, OPERATOR, [changeOf('ACCOUNT_CREATED', account, { role: account.role })]);
+    return account;
+  });
 }
 
 const moveAccountInput = z.strictObject({
@@ -72,9 +71,15 @@ export async function moveAccount(database: Database, input: MoveAccountInput): 
     if (place.organizationId === account.organizationId) {
       return role === undefined ? account : changeRole(tx, account, role);
     }
-    await endServices(tx, accountId);
+    const ended = await endServices(tx, accountId);
     await movePersonal(tx, accountId, place.organizationId);
-    return tx.account.update({ where: { id: accountId }, data: place });
+    const moved = await tx.account.update({ where: { id: accountId }, data: place });
+    const from = { fromOrganizationId: account.organizationId, fromRole: account.role };
+    await recordChanges(tx, OPERATOR, [
+      changeOf('ACCOUNT_MOVED', moved, { ...from, role: moved.role }),
+      ...ended.map(({ id }) => revocation(id, account, 'account moved')),
+    ]);
+    return moved;
   });
 }
 
@@ -111,12 +116,15 @@ export async function setPlan(database: Database, input: SetPlanInput): Promise<
   }
   await transact(database, async (tx) => {
     if (accountId !== undefined) {
-      const { id } = await requireAccount(tx, accountId);
-      await tx.account.update({ where: { id }, data: { apiAccess } });
+      const account = await requireAccount(tx, accountId);
+      await tx.account.update({ where: { id: account.id }, data: { apiAccess } });
+      await recordChanges(tx, OPERATOR, [changeOf('PLAN_CHANGED', account, { apiAccess })]);
     }
     if (organization !== undefined) {
       const { id } = await requireOrganization(tx, organization);
       await tx.organization.update({ where: { id }, data: { apiAccess } });
+      const change = { kind: 'PLAN_CHANGED', organizationId: id, details: { apiAccess } } as const;
+      await recordChanges(tx, OPERATOR, [change]);
     }
   });
 }
@@ -140,6 +148,26 @@ async function changeRole(tx: Transaction, account: Account, role: OrganizationR
   if (account.organizationId === null) {
     throw badUserInput('input.accountId: expected an account with an organisation. Move it to one first.');
   }
-  if (account.role === 'ADMIN' && role !== 'ADMIN') await endServices(tx, account.id);
-  return tx.account.update({ where: { id: account.id }, data: { role } });
+  if (account.role === role) return account;
+  const ended = account.role === 'ADMIN' ? await endServices(tx, account.id) : [];
+  const changed = await tx.account.update({ where: { id: account.id }, data: { role } });
+  await recordChanges(tx, OPERATOR, [
+    changeOf('ROLE_CHANGED', changed, { fromRole: account.role, role }),
+    ...ended.map(({ id }) => revocation(id, account, 'account demoted')),
+  ]);
+  return changed;
 }
+
+/** Undefined as an actor: these actions are the operator's. */
+const OPERATOR = undefined;
+
+const changeOf = (
+  kind: Change['kind'],
+  { id, organizationId }: Pick<Account, 'id' | 'organizationId'>,
+  details: Change['details'],
+): Change => ({ kind, accountId: id, organizationId, details });
+
+const revocation = (credentialId: string, account: Account, cause: string): Change => ({
+  ...changeOf('CREDENTIAL_REVOKED', account, { kind: 'SERVICE', cause }),
+  credentialId,
+});

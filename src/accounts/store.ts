@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database/database.js';
 import { notFound } from '../errors.js';
-import type { Account, Organization } from '../generated/prisma/client.js';
+import type { Account, Credential, Organization } from '../generated/prisma/client.js';
 import { databaseNow } from './clock.js';
 
 /** @throws NOT_FOUND. */
@@ -32,13 +32,14 @@ export async function findOrMakeOrganization(
   return made === 1 ? { id, made: true } : { id: (await requireOrganization(tx, name)).id, made: false };
 }
 
-/** Revokes the account's SERVICE credentials: they end when it leaves its organisation, joins one, or is no admin any more. */
-export async function endServices(tx: Transaction, accountId: string): Promise<void> {
-  await tx.credential.updateMany({
-    where: { accountId, kind: 'SERVICE', revokedAt: null },
-    data: { revokedAt: await databaseNow(tx) },
-  });
-}
+/**
+ * Revokes the account's SERVICE credentials: they end when it leaves its organisation, joins one, or is no admin any more. Gives those
+ * that were in force.
+ */
+export const endServices = (tx: Transaction, accountId: string): Promise<Pick<Credential, 'id'>[]> =>
+  tx.$queryRaw<Pick<Credential, 'id'>[]>`
+    UPDATE credential SET revoked_at = date_trunc('milliseconds', clock_timestamp())
+    WHERE account_id = ${accountId}::uuid AND kind = 'SERVICE' AND revoked_at IS NULL RETURNING id`;
 
 /** PERSONAL credentials follow their account, so that the admins of where it is now see them, and no others. */
 export async function movePersonal(

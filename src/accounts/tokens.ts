@@ -2,21 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
 import { transact } from '../database/transact.js';
-import { badUserInput } from '../errors.js';
-import type { Credential } from '../generated/prisma/client.js';
+import { badUserInput, notFound } from '../errors.js';
+import { type Credential, Prisma } from '../generated/prisma/client.js';
 import { CredentialKind } from '../generated/prisma/enums.js';
 import { instant } from '../instant.js';
 import { id, optional, parse, text } from '../parse.js';
+import { type Actor, type Change, recordChanges } from './access-log.js';
 import { databaseNow } from './clock.js';
 import { lockAccount } from './locks.js';
 import { noSuchSession, type Ownership } from './ownership.js';
 import { hashSecret, newSecret } from './secrets.js';
 import { requireAccount } from './store.js';
-import { asUuid } from './uuids.js';
+import { asUuid, uuid } from './uuids.js';
 import { SCOPES } from './viewer.js';
 
 /** A credential without its secret's hash, which nobody reads but `authenticate`. */
 export type CredentialRow = Omit<Credential, 'secretHash'>;
+
+export const CREDENTIAL_COLUMNS = Prisma.sql`id, number, account_id AS "accountId", organization_id AS "organizationId",
+  kind::text AS kind, name, scopes, session_id AS "sessionId", created_at AS "createdAt",
+  expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
 
 export interface Issued {
   readonly credential: CredentialRow;
@@ -76,11 +81,55 @@ export async function createToken(database: Database, input: CreateTokenInput): 
     if (token.kind === 'RUN') {
       const session = await findOwnership(tx, token.sessionId);
       if (session === null) throw noSuchSession();
-      return insertCredential(tx, token, runHolder(token, session));
+      return insertCredential(tx, token, runHolder(token, session), OPERATOR);
     }
-    return insertCredential(tx, token, await lockHolder(tx, token.accountId));
+    return insertCredential(tx, token, await lockHolder(tx, token.accountId), OPERATOR);
   });
 }
+
+const OPERATOR = undefined;
+
+const revokeInput = z.strictObject({ credentialId: uuid('a credentialId') });
+export type RevokeTokenInput = z.input<typeof revokeInput>;
+
+/**
+ * Ends any credential, for the operator. Again is no error.
+ * @throws BAD_USER_INPUT, NOT_FOUND.
+ */
+export async function revokeToken(database: Database, input: RevokeTokenInput): Promise<CredentialRow> {
+  const { credentialId } = parse(revokeInput, input);
+  const revoked = await transact(database, (tx) => endCredential(tx, credentialId, OPERATOR));
+  if (revoked !== null) return revoked;
+  throw notFound(`Expected the id of a credential, got ${credentialId}. Check it.`);
+}
+
+/**
+ * Revokes a credential that is in force, and says so in the log; one that is revoked already keeps its first instant, whoever comes
+ * later. Null for an id that is unknown, or that `visible` leaves out.
+ */
+export async function endCredential(
+  tx: Transaction,
+  credentialId: string,
+  by: Actor,
+  visible: Prisma.Sql = Prisma.sql`true`,
+): Promise<CredentialRow | null> {
+  // Whoever revokes at the same time waits here, and then finds it revoked.
+  const [row] = await tx.$queryRaw<CredentialRow[]>`
+    SELECT ${CREDENTIAL_COLUMNS} FROM credential
+    WHERE id = ${credentialId}::uuid AND ${visible} FOR NO KEY UPDATE`;
+  if (row === undefined) return null;
+  if (row.revokedAt !== null) return row;
+  const revokedAt = await databaseNow(tx);
+  await tx.credential.update({ where: { id: credentialId }, data: { revokedAt } });
+  await recordChanges(tx, by, [changeOf('CREDENTIAL_REVOKED', row, { kind: row.kind, cause: 'asked for' })]);
+  return { ...row, revokedAt };
+}
+
+const changeOf = (
+  kind: Change['kind'],
+  { id, accountId, organizationId }: CredentialRow,
+  details: Change['details'],
+): Change => ({ kind, credentialId: id, accountId, organizationId, details });
 
 /** Whose the credential is. */
 export interface Holder {
@@ -124,7 +173,12 @@ export function runHolder({ accountId }: TokenInput, { ownerId, organizationId }
  * Writes the credential and gives its secret out.
  * @throws BAD_USER_INPUT when it would have ended already, on the database's clock.
  */
-export async function insertCredential(tx: Transaction, token: TokenInput, holder: Holder): Promise<Issued> {
+export async function insertCredential(
+  tx: Transaction,
+  token: TokenInput,
+  holder: Holder,
+  by: Actor,
+): Promise<Issued> {
   const secret = newSecret();
   const createdAt = await databaseNow(tx);
   const credential = await tx.credential.create({
@@ -142,6 +196,10 @@ export async function insertCredential(tx: Transaction, token: TokenInput, holde
     },
     omit: { secretHash: true },
   });
+  const { kind, scopes, sessionId } = credential;
+  const expiresAt = credential.expiresAt?.toISOString() ?? null;
+  const details = { kind, scopes, sessionId, expiresAt };
+  await recordChanges(tx, by, [changeOf('CREDENTIAL_ISSUED', credential, details)]);
   return { credential, secret };
 }
 

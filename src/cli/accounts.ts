@@ -19,6 +19,13 @@ const organization: Option = { value: 'NAME', about: 'Its organisation: found by
 const role: Option = { value: 'ROLE', about: 'ADMIN or MEMBER.' };
 const accountId: Option = { value: 'ID', about: 'The account.' };
 
+const listing = {
+  account: { value: 'ID', about: 'Only those of this account.' },
+  organization: { value: 'NAME', about: 'Only those of this organisation.' },
+  limit: { value: 'COUNT', about: 'How many at most, up to 1000; 100 by default.' },
+  before: { value: 'NUMBER', about: 'Where to go on: `before` of the page before.' },
+} satisfies Readonly<Record<string, Option>>;
+
 /** What operators do to accounts and credentials, with the database itself or through the server that holds it. */
 export const ACCOUNT_COMMANDS: readonly Command[] = [
   {
@@ -76,7 +83,42 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     },
     run: printSecret,
   },
+  {
+    name: 'token list',
+    about:
+      'List credentials, the one issued last first, as JSON: whose, for what, since and until when. No secrets.',
+    options: listing,
+    run: (given, env) => print(env, 'token list', page(given)),
+  },
+  {
+    name: 'token revoke',
+    about: 'End a credential, and within a second the streams that were opened with it.',
+    options: { credential: { value: 'ID', about: 'The credential, as token list shows it.' } },
+    run: (given, env) => print(env, 'token revoke', { credentialId: need(given, 'credential').credential }),
+  },
+  {
+    name: 'audit',
+    about: 'List changes of credentials, roles and plans, the last first, as JSON: who, what, whose, when.',
+    options: listing,
+    run: (given, env) => print(env, 'audit', page(given)),
+  },
 ];
+
+/** Which page of a list is asked for; all of it by default, as far as a page goes. */
+const page = (given: Given) => ({
+  accountId: given.text('account'),
+  ...pick(given, 'organization'),
+  limit: numberOf(given, 'limit', 1_000),
+  before: numberOf(given, 'before', Number.MAX_SAFE_INTEGER),
+});
+
+function numberOf(given: Given, option: string, max: number): number | undefined {
+  const text = given.text(option);
+  if (text === undefined) return undefined;
+  const number = /^\d+$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= max) return number;
+  throw misfit(option, `a whole number from 1 to ${max}`, text);
+}
 
 async function print(env: Environment, command: string, input: object): Promise<number> {
   const result = await execute(env, command, input);
@@ -148,6 +190,7 @@ async function execute(
 const OPTION_OF: Readonly<Record<string, string>> = {
   accountId: 'account',
   sessionId: 'session',
+  credentialId: 'credential',
   apiAccess: 'api-access',
   ttlSeconds: 'ttl',
   expiresAt: 'expires',

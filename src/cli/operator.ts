@@ -1,6 +1,8 @@
+import { listChanges } from '../accounts/access-log.js';
 import { createAccount, moveAccount, setPlan, setRole } from '../accounts/actions.js';
 import { authenticate } from '../accounts/authenticate.js';
-import { createToken } from '../accounts/tokens.js';
+import { listTokens } from '../accounts/token-list.js';
+import { type CredentialRow, createToken, revokeToken } from '../accounts/tokens.js';
 import type { Database } from '../database/database.js';
 import { badUserInput } from '../errors.js';
 
@@ -25,6 +27,18 @@ const ACTIONS: Readonly<Record<string, (database: Database, input: never) => Pro
     const { credential, secret } = await createToken(database, input);
     return { credentialId: credential.id, secret };
   },
+  'token list': async (database, input) => {
+    const { credentials, before } = await listTokens(database, input);
+    return { credentials: credentials.map(token), before };
+  },
+  'token revoke': async (database, input) => token(await revokeToken(database, input)),
+  audit: async (database, input) => {
+    const { changes, before } = await listChanges(database, input);
+    return {
+      changes: changes.map(({ number, ...change }) => ({ number: Number(number), ...change })),
+      before,
+    };
+  },
 };
 
 /**
@@ -40,6 +54,8 @@ export async function perform(database: Database, command: string, input: Input)
 
 /** Each action parses what it is given, so any object may be handed to it. */
 const unchecked = (input: Input): never => input as never;
+
+const token = ({ id, number, ...credential }: CredentialRow): Result => ({ credentialId: id, ...credential });
 
 const account = ({ id, name, organizationId, role }: Awaited<ReturnType<typeof createAccount>>): Result => ({
   accountId: id,

@@ -27,7 +27,7 @@ export async function issueCredential(operation: Operation, input: unknown): Pro
   const token = parseToken(input);
   requireKind(operation, token);
   return transact(operation.database, async (tx) =>
-    insertCredential(tx, token, await findHolder(tx, operation, token)),
+    insertCredential(tx, token, await findHolder(tx, operation, token), operation.viewer),
   );
 }
 
@@ -37,7 +37,8 @@ export async function issueCredential(operation: Operation, input: unknown): Pro
  */
 export async function revokeCredential(operation: Operation, credentialId: string): Promise<CredentialRow> {
   const id = asUuid(credentialId);
-  const revoked = id === undefined ? null : await revoke(operation, id);
+  const revoked =
+    id === undefined ? null : await transact(operation.database, (tx) => revoke(tx, operation, id));
   if (revoked !== null) return revoked;
   throw notFound('Expected the id of a credential that you may revoke, got none of those. Check the id.');
 }

@@ -7,7 +7,8 @@ import {
   selectLast,
   selectStretch,
 } from '../accounts/ranges.js';
-import type { CredentialRow } from '../accounts/tokens.js';
+import { CREDENTIAL_COLUMNS, type CredentialRow, endCredential } from '../accounts/tokens.js';
+import type { Transaction } from '../database/database.js';
 import { type Account, type Organization, Prisma } from '../generated/prisma/client.js';
 import { credentialRanges } from './access.js';
 
@@ -45,21 +46,19 @@ export async function findOrganizations(
 }
 
 const table = Prisma.sql`credential`;
-const columns = Prisma.sql`id, number, account_id AS "accountId", organization_id AS "organizationId",
-  kind::text AS kind, name, scopes, session_id AS "sessionId", created_at AS "createdAt",
-  expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
-
 const visible = ({ viewer }: Operation): Ranges => ({ table, ranges: credentialRanges(viewer) });
 
 /** The visible ones among these ids, in no order. Ids must be UUIDs in lower case. */
 export const findCredentials = (operation: Operation, ids: readonly string[]): Promise<CredentialRow[]> =>
   operation.database.prisma.$queryRaw<CredentialRow[]>`
-    SELECT ${columns} FROM credential
+    SELECT ${CREDENTIAL_COLUMNS} FROM credential
     WHERE id = ANY(${ids}::uuid[]) AND ${inRanges(credentialRanges(operation.viewer))}`;
 
 /** Visible credentials by number; the newest has the greatest. */
 export const listCredentials = (operation: Operation, stretch: NumberStretch): Promise<CredentialRow[]> =>
-  operation.database.prisma.$queryRaw<CredentialRow[]>(selectStretch(visible(operation), columns, stretch));
+  operation.database.prisma.$queryRaw<CredentialRow[]>(
+    selectStretch(visible(operation), CREDENTIAL_COLUMNS, stretch),
+  );
 
 /** The greatest number of a visible credential, 0 without any. */
 export async function readCredentialHead(operation: Operation): Promise<number> {
@@ -75,15 +74,10 @@ export async function countCredentials(operation: Operation, head: number): Prom
   return rows[0]?.count ?? 0;
 }
 
-/**
- * Revokes a visible credential unless it is revoked already: the first instant stays, whoever comes later. Null for one that is
- * unknown or not to be seen.
- */
-export async function revoke(operation: Operation, credentialId: string): Promise<CredentialRow | null> {
-  const [row] = await operation.database.prisma.$queryRaw<CredentialRow[]>`
-    UPDATE credential
-    SET revoked_at = coalesce(revoked_at, date_trunc('milliseconds', clock_timestamp()))
-    WHERE id = ${credentialId}::uuid AND ${inRanges(credentialRanges(operation.viewer))}
-    RETURNING ${columns}`;
-  return row ?? null;
-}
+/** Revokes a visible credential unless it is revoked already. Null for one that is unknown or not to be seen. */
+export const revoke = (
+  tx: Transaction,
+  { viewer }: Operation,
+  credentialId: string,
+): Promise<CredentialRow | null> =>
+  endCredential(tx, credentialId, viewer, inRanges(credentialRanges(viewer)));

@@ -152,33 +152,4 @@ describe('authentication', () => {
     expect((await refusal(service.secret)).code).toBe('UNAUTHENTICATED');
     expect((await authenticate(database, personal.secret)).organizationId).toBe(moved.organizationId);
   });
-
-  it('notes the last use at most once a minute', async () => {
-    const { id } = await account();
-    const { credential, secret } = await createToken(database, { accountId: id, kind: 'PERSONAL' });
-    const first = await database.statementsOf(() => authenticate(database, secret));
-    const second = await database.statementsOf(() => authenticate(database, secret));
-    expect(first.filter((sql) => sql.includes('UPDATE'))).toHaveLength(1);
-    expect(second).toHaveLength(1);
-    const used = await database.prisma.credential.findUniqueOrThrow({ where: { id: credential.id } });
-    expect(used.lastUsedAt).not.toBeNull();
-    await database.prisma.$executeRaw`
-      UPDATE credential SET last_used_at = last_used_at - interval '61 seconds'
-      WHERE id = ${credential.id}::uuid`;
-    await authenticate(database, secret);
-    const again = await database.prisma.credential.findUniqueOrThrow({ where: { id: credential.id } });
-    expect(again.lastUsedAt?.getTime()).toBeGreaterThanOrEqual(used.lastUsedAt?.getTime() ?? Infinity);
-  });
-
-  it('serves a request whose last use cannot be noted', async () => {
-    const { id } = await account();
-    const { secret } = await createToken(database, { accountId: id, kind: 'PERSONAL' });
-    await database.prisma.$executeRaw`
-      ALTER TABLE credential ADD CONSTRAINT unused CHECK (last_used_at IS NULL) NOT VALID`;
-    try {
-      expect((await authenticate(database, secret)).accountId).toBe(id);
-    } finally {
-      await database.prisma.$executeRaw`ALTER TABLE credential DROP CONSTRAINT unused`;
-    }
-  });
 });

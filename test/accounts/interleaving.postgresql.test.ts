@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAccount, setRole } from '../../src/accounts/actions.js';
 import { authenticate } from '../../src/accounts/authenticate.js';
+import { LastUses } from '../../src/accounts/last-uses.js';
 import { lockAccount } from '../../src/accounts/locks.js';
 import { createToken } from '../../src/accounts/tokens.js';
 import { transact } from '../../src/database/transact.js';
@@ -11,6 +12,10 @@ beforeAll(async () => {
   database = await openTestDatabase();
 });
 afterAll(() => database.close());
+
+const fail = (error: unknown): never => {
+  throw error;
+};
 
 /** How many connections to this database wait for a lock. */
 const waiting = async (): Promise<number> => {
@@ -24,22 +29,23 @@ const someWait = (count: number) =>
   vi.waitFor(async () => expect(await waiting()).toBe(count), { timeout: 10_000 });
 
 describe('accounts, with transactions side by side', () => {
-  it('authenticates while another transaction holds the credential', async () => {
+  it('notes the use of other credentials while a transaction holds one of them', async () => {
     const { id } = await createAccount(database, { name: 'Ada' });
-    const { credential, secret } = await createToken(database, { accountId: id, kind: 'PERSONAL' });
+    const [held, free] = await Promise.all(
+      ['held', 'free'].map((name) => createToken(database, { accountId: id, kind: 'PERSONAL', name })),
+    );
+    const usedAt = async (name: string) =>
+      (await database.prisma.credential.findFirstOrThrow({ where: { accountId: id, name } })).lastUsedAt;
     await transact(database, async (tx) => {
-      await tx.$executeRaw`SELECT 1 FROM credential WHERE id = ${credential.id}::uuid FOR UPDATE`;
-      const first = await Promise.race([
-        authenticate(database, secret).then(({ accountId }) => accountId),
-        someWait(1).then(
-          () => 'waited for the lock',
-          () => 'neither',
-        ),
-      ]);
-      expect(first).toBe(id);
+      await tx.$executeRaw`SELECT 1 FROM credential WHERE id = ${held?.credential.id}::uuid FOR UPDATE`;
+      const uses = new LastUses(database, { pace: 3_600_000, onError: fail });
+      for (const { secret } of [held, free].filter((issued) => issued !== undefined)) {
+        await authenticate(database, secret, (credentialId) => uses.note(credentialId));
+      }
+      await uses.close();
     });
-    const after = await database.prisma.credential.findUniqueOrThrow({ where: { id: credential.id } });
-    expect(after.lastUsedAt).toBeNull();
+    expect(await usedAt('free')).not.toBeNull();
+    expect(await usedAt('held')).toBeNull();
   });
 
   it('lets no SERVICE credential slip past a demotion that is under way', async () => {
