@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { GraphQLSchema } from 'graphql';
 import { type Logger, pino } from 'pino';
 import { authenticate, bearer } from './accounts/authenticate.js';
+import { Authority } from './accounts/authority.js';
 import { LastUses } from './accounts/last-uses.js';
 import type { Operation } from './accounts/operation.js';
 import { type Config, ConfigError } from './config.js';
@@ -40,6 +41,8 @@ export interface GatewayParts {
   readonly bus?: Partial<RemoteBusTimes>;
   /** How long notes of what credentials were last used are gathered, in ms. */
   readonly lastUsePace?: number;
+  /** From one look at the credentials of what is open to the next, in ms. */
+  readonly authorityPace?: number;
 }
 
 /** An expiry is written and announced within two seconds: four looks, since an account that is being written to is passed over. */
@@ -49,6 +52,9 @@ const SWEEP_PACE = 500;
 const SILENCE_PACE = 2_000;
 
 const LAST_USE_PACE = 1_000;
+
+/** What a credential has open ends a second after it, on every replica. */
+const AUTHORITY_PACE = 1_000;
 
 /** A running gateway. */
 export interface Gateway {
@@ -61,6 +67,8 @@ export interface Gateway {
   readonly hasDemo: boolean;
   /** The bus's listeners, for whoever looks for leaks. */
   readonly listeners: () => number;
+  /** How many streams and sockets are watched, likewise. */
+  readonly watched: () => number;
   /** Stops taking requests, ends every stream, lets answers finish, closes the database. May be called again. */
   close(): Promise<void>;
 }
@@ -79,11 +87,17 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   const tails = new Tails({ bus, onError, recheckMs: parts.recheckPace });
   const means = { database, bus, tails, maxAnswer: config.maxAnswer };
   const lastUses = new LastUses(database, { pace: parts.lastUsePace ?? LAST_USE_PACE, onError });
+  const authority = new Authority(database, bus, {
+    pace: parts.authorityPace ?? AUTHORITY_PACE,
+    onUse: (id) => lastUses.note(id),
+    onError,
+  });
   const closers = [
     () => database.close(),
     () => bus.close(),
     async () => tails.close(goingDown()),
     () => lastUses.close(),
+    async () => authority.close(),
   ];
   // The last that was opened is closed first.
   const close = once(async () => {
@@ -110,6 +124,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
         means,
         authenticate: (authorization) =>
           authenticate(database, bearer(authorization), (id) => lastUses.note(id)),
+        authority,
         titles,
         publicUrl: config.publicUrl,
         demo: demo?.access,
@@ -124,6 +139,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
       titles,
       hasDemo: demo !== undefined,
       listeners: () => bus.listeners,
+      watched: () => authority.size,
       close,
     };
   } catch (error) {

@@ -78,12 +78,11 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
     await database.close();
   };
   // What is done by the clock would be counted among the statements of a test; whoever tests it sets its pace.
-  const [sweepPace, lastUsePace] = [3_600_000, 3_600_000];
+  const byTheClock = { sweepPace: 3_600_000, lastUsePace: 3_600_000, authorityPace: 3_600_000 };
   const gateway = await startGateway(config, {
     database: { ...database, close },
     log,
-    sweepPace,
-    lastUsePace,
+    ...byTheClock,
     ...parts,
   });
   const { url, means } = gateway;
@@ -128,6 +127,8 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
     means,
     /** How many listeners the bus has. */
     listeners: gateway.listeners,
+    /** How many streams and sockets are watched for the end of their credential. */
+    watched: gateway.watched,
     database,
     /** What the gateway has logged, warnings and errors, as JSON lines. */
     logged,
@@ -152,7 +153,7 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
       await Promise.all([...streams].map((stream) => stream.return?.()));
       await vi.waitFor(() => expect(means.tails.size).toBe(0), { timeout: 10_000 });
       await gateway.close();
-      expect(gateway.listeners()).toBe(0);
+      expect([gateway.listeners(), gateway.watched()]).toEqual([0, 0]);
       await expectReleased(resources);
     },
   };

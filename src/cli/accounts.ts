@@ -180,7 +180,7 @@ async function execute(
     console.error(`No server runs here: this is ${which} in ${resolve(dataDir)}.`);
   }
   try {
-    return await perform(database, command, { ...input }).catch(inOptions);
+    return await perform({ database }, command, { ...input }).catch(inOptions);
   } finally {
     await database.close();
   }

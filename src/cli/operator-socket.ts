@@ -69,7 +69,7 @@ async function answerCommand(
 ): Promise<void> {
   try {
     const { command, input } = JSON.parse(await readText(req));
-    answerJson(res, { result: await perform(means.database, command, input) });
+    answerJson(res, { result: await perform(means, command, input) });
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     answerJson(res, { error: error.message });

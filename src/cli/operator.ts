@@ -1,10 +1,12 @@
 import { listChanges } from '../accounts/access-log.js';
 import { createAccount, moveAccount, setPlan, setRole } from '../accounts/actions.js';
 import { authenticate } from '../accounts/authenticate.js';
+import { announceAccess } from '../accounts/authority.js';
 import { listTokens } from '../accounts/token-list.js';
 import { type CredentialRow, createToken, revokeToken } from '../accounts/tokens.js';
 import type { Database } from '../database/database.js';
 import { badUserInput } from '../errors.js';
+import type { Bus } from '../live/bus.js';
 
 type Input = Readonly<Record<string, unknown>>;
 type Result = Readonly<Record<string, unknown>>;
@@ -41,15 +43,23 @@ const ACTIONS: Readonly<Record<string, (database: Database, input: never) => Pro
   },
 };
 
+/** `bus` is absent where nobody else is in the process: servers then find out by themselves. */
+export interface Means {
+  readonly database: Database;
+  readonly bus?: Bus;
+}
+
 /**
  * Does what an operator asks for, in this process or for another one that asks through the socket.
  * @throws BAD_USER_INPUT, NOT_FOUND.
  */
-export async function perform(database: Database, command: string, input: Input): Promise<Result> {
+export async function perform({ database, bus }: Means, command: string, input: Input): Promise<Result> {
   const action = Object.hasOwn(ACTIONS, command) ? ACTIONS[command] : undefined;
   if (action === undefined)
     throw badUserInput(`Expected an operator's command, got ${JSON.stringify(command)}.`);
-  return action(database, unchecked(input));
+  const result = await action(database, unchecked(input));
+  if (bus !== undefined) announceAccess(bus);
+  return result;
 }
 
 /** Each action parses what it is given, so any object may be handed to it. */

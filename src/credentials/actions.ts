@@ -1,3 +1,4 @@
+import { announceAccess } from '../accounts/authority.js';
 import type { Operation } from '../accounts/operation.js';
 import { mayWrite, noSuchSession } from '../accounts/ownership.js';
 import {
@@ -39,7 +40,10 @@ export async function revokeCredential(operation: Operation, credentialId: strin
   const id = asUuid(credentialId);
   const revoked =
     id === undefined ? null : await transact(operation.database, (tx) => revoke(tx, operation, id));
-  if (revoked !== null) return revoked;
+  if (revoked !== null) {
+    announceAccess(operation.bus);
+    return revoked;
+  }
   throw notFound('Expected the id of a credential that you may revoke, got none of those. Check the id.');
 }
 

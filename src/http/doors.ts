@@ -80,7 +80,9 @@ export class Doors {
     const isHead = req.method === 'HEAD';
     if (ingestInto !== undefined && req.method !== 'POST' && !isHead) return answerMethod(res, 'POST, HEAD');
     const viewer = await this.#parts.authenticate(req.headers.authorization);
-    if (ingestInto === undefined) return handleGraphQL(this.#engine, viewer, req, res, this.#draining);
+    if (ingestInto === undefined) {
+      return handleGraphQL(this.#engine, this.#parts.authority, viewer, req, res, this.#draining);
+    }
     if (isHead) return tellOffset(this.#parts, viewer, ingestInto, req, res);
     return handleIngest(this.#parts, viewer, ingestInto, req, res, this.#draining.signal);
   }

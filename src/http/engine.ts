@@ -5,7 +5,6 @@ import {
   GraphQLError,
   getOperationAST,
   NoSchemaIntrospectionCustomRule,
-  subscribe,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Viewer } from '../accounts/viewer.js';
@@ -13,7 +12,8 @@ import { refusedIfTooLarge } from '../graphql/answer-meter.js';
 import type { Context } from '../graphql/context.js';
 import { Documents } from '../graphql/documents.js';
 import { type ReportInternal, tellingWhatTookEffect, toGraphQLError } from '../graphql/errors.js';
-import { streamingPlugin } from './event-stream.js';
+import { subscribeWatched } from '../graphql/watched-subscription.js';
+import { requestOf, streamingPlugin } from './event-stream.js';
 import type { HttpParts } from './parts.js';
 
 export const GRAPHQL_PATH = '/graphql';
@@ -26,7 +26,7 @@ interface Asking extends Record<string, unknown> {
 /** The GraphQL engine behind all transports. */
 export type Engine = ReturnType<typeof createEngine>;
 
-export function createEngine({ config, schema, means, publicUrl, log }: HttpParts) {
+export function createEngine({ config, schema, means, authority, publicUrl, log }: HttpParts) {
   const report: ReportInternal = ({ id, error, path }) =>
     log.error({ err: error, id, path }, 'internal error');
   /** An error as clients may see it; one that was mapped before stays as it is. */
@@ -37,7 +37,7 @@ export function createEngine({ config, schema, means, publicUrl, log }: HttpPart
     context: ({ viewer }) => ({ operation: { ...means, viewer }, publicUrl }),
     maskedErrors: { maskError: mask },
     plugins: [
-      inOrder,
+      inOrder(authority),
       ...(config.introspection ? [] : [noIntrospection]),
       boundedDocuments(new Documents()),
       streamingPlugin,
@@ -69,10 +69,14 @@ export function createEngine({ config, schema, means, publicUrl, log }: HttpPart
  * graphql-js answers with fields in the order in which they were asked for, as the specification wishes; Yoga's own executor in that
  * in which they were resolved.
  */
-const inOrder: Plugin = {
+const inOrder = (authority: HttpParts['authority']): Plugin => ({
   onExecute: ({ setExecuteFn }) => setExecuteFn(run),
-  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
-};
+  onSubscribe: ({ args, setSubscribeFn }) => {
+    // A WebSocket is closed with its credential, which ends what runs over it.
+    const tellsEnd = requestOf(args) !== undefined;
+    setSubscribeFn((args: ExecutionArgs) => subscribeWatched(args, { authority, tellsEnd }));
+  },
+});
 
 const isMutation = ({ document, operationName }: ExecutionArgs): boolean =>
   getOperationAST(document, operationName)?.operation === 'mutation';

@@ -8,6 +8,9 @@ import { acceptsEventStream } from './media-types.js';
 /** How often, in ms, a silent stream says that it is alive; proxies cut silent connections after 60 s and more. */
 const PING_INTERVAL = 12_000;
 
+/** How long, in ms, a reader whose credential has ended may take to read that. */
+const GOODBYE = 2_000;
+
 type Updates = AsyncIterableIterator<ExecutionResult>;
 
 /**
@@ -24,8 +27,7 @@ export const streamBehind = (response: Response): Updates | undefined => updates
  */
 export const streamingPlugin: Plugin = {
   onSubscribe({ args, setResultAndStopExecution }) {
-    const { request }: { readonly request?: Request } = args.contextValue;
-    // Over WebSocket there is none.
+    const request = requestOf(args);
     if (request === undefined || acceptsEventStream(request.headers.get('accept'))) return;
     setResultAndStopExecution({ errors: [notAStream()] });
   },
@@ -38,6 +40,10 @@ export const streamingPlugin: Plugin = {
     }, 'text/event-stream');
   },
 };
+
+/** The HTTP request that a subscription came by; over WebSocket there is none. */
+export const requestOf = ({ contextValue }: { readonly contextValue?: unknown }): Request | undefined =>
+  (contextValue as { readonly request?: Request }).request;
 
 const notAStream = () =>
   new GraphQLError(
@@ -56,6 +62,7 @@ export async function writeEventStream(
   updates: Updates,
   res: ServerResponse,
   draining: Draining,
+  onCredentialEnd: (ended: () => void) => () => void,
 ): Promise<void> {
   // Begun too late: nobody would tell any more that the reader has left.
   if (res.destroyed || draining.hasBegun) {
@@ -65,8 +72,12 @@ export async function writeEventStream(
   }
   const leave = () => void updates.return?.();
   // Cut, not completed: a client that was cut comes back and goes on where it was.
-  // Cut, not completed: a client that was cut comes back and goes on where it was.
   const release = draining.onTurn(() => res.destroy());
+  let cut: NodeJS.Timeout | undefined;
+  // Told why by the last update, which one that does not read would never take.
+  const unwatch = onCredentialEnd(() => {
+    cut = setTimeout(() => res.destroy(), GOODBYE);
+  });
   res.once('close', leave);
   res.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -86,6 +97,8 @@ export async function writeEventStream(
     res.end('event: complete\ndata:\n\n');
   } finally {
     clearInterval(ping);
+    clearTimeout(cut);
+    unwatch();
     res.off('close', leave);
     release();
   }

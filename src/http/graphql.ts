@@ -7,6 +7,7 @@ import type { Engine } from './engine.js';
 import { streamBehind, writeEventStream } from './event-stream.js';
 import { ACCEPTED, acceptedRanges, isGraphQLType, mediaTypeOf, OFFERED } from './media-types.js';
 import { refuseSimpleType } from './origin.js';
+import type { HttpParts } from './parts.js';
 import { answerError } from './responses.js';
 
 /**
@@ -15,6 +16,7 @@ import { answerError } from './responses.js';
  */
 export async function handleGraphQL(
   engine: Engine,
+  authority: HttpParts['authority'],
   viewer: Viewer,
   req: IncomingMessage,
   res: ServerResponse,
@@ -30,7 +32,7 @@ export async function handleGraphQL(
   const response = await engine.fetch(await toRequest(engine, req, { accept, 'content-type': type }), viewer);
   const updates = streamBehind(response);
   if (updates === undefined) await sendResponse(response, res);
-  else await writeEventStream(updates, res, draining);
+  else await writeEventStream(updates, res, draining, (ended) => authority.watch(viewer, { ended }));
 }
 
 const unsupported = () =>

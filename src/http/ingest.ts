@@ -85,8 +85,9 @@ export async function handleIngest(
   const { silenceMs } = parts.config;
   try {
     const { stream, kept } = await open(parts, operation, session, asked);
+    const watch = (ended: (reason: DomainError) => void) => parts.authority?.watch(viewer, { ended });
     const intake = new Intake({ operation, session, stream, kept, silenceMs });
-    await answerIntake(intake, res, () => readBody(intake, req, closing));
+    await answerIntake(intake, res, () => readBody(intake, req, closing, watch));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     answerError(res, error, offsetOf(error));
@@ -143,16 +144,24 @@ function offsetOf({ details: { current } }: DomainError) {
   return isObject(current) && typeof current.offset === 'number' ? offsetHeader(current.offset) : {};
 }
 
-async function readBody(intake: Intake, req: IncomingMessage, closing: AbortSignal): Promise<void> {
+async function readBody(
+  intake: Intake,
+  req: IncomingMessage,
+  closing: AbortSignal,
+  watch: (ended: (reason: DomainError) => void) => (() => void) | undefined,
+): Promise<void> {
   // Apart from the request, whose connection the answer needs when the reading stops early.
   const body = new PassThrough();
   const stop = () => body.destroy(shuttingDown());
   closing.addEventListener('abort', stop);
   if (closing.aborted) stop();
+  // A credential that ends meanwhile ends the upload (P9).
+  const release = watch((reason) => body.destroy(reason));
   req.on('error', (error) => body.destroy(error)).pipe(body);
   try {
     await intake.read(body);
   } finally {
+    release?.();
     closing.removeEventListener('abort', stop);
   }
 }

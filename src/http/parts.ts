@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
+import type { Authority } from '../accounts/authority.js';
 import type { Operation } from '../accounts/operation.js';
 import type { Viewer } from '../accounts/viewer.js';
 import type { Config } from '../config.js';
@@ -20,6 +21,8 @@ export interface HttpParts {
    * @throws UNAUTHENTICATED, PLAN_UPGRADE_REQUIRED
    */
   readonly authenticate: (authorization: string | undefined) => Promise<Viewer>;
+  /** Whether what is open may stay so. */
+  readonly authority: Pick<Authority, 'watch' | 'viewerOf'>;
   /** The base of every URL that the API shows, without a slash at the end. */
   readonly publicUrl: string;
   /** What may be told of the tools in raw streams. */
@@ -32,4 +35,6 @@ export interface HttpParts {
 /** What a raw stream's way in needs of them. */
 export type IngestParts = Pick<HttpParts, 'means' | 'titles'> & {
   readonly config: Pick<HttpParts['config'], 'maxLine' | 'silenceMs'>;
+  /** Absent for what an operator brings, which no credential speaks for. */
+  readonly authority?: Pick<Authority, 'watch'>;
 };

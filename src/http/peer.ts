@@ -6,6 +6,7 @@ import type { WebSocket } from 'ws';
 import type { Viewer } from '../accounts/viewer.js';
 import { badUserInput, type DomainError } from '../errors.js';
 import type { Draining } from './draining.js';
+import type { HttpParts } from './parts.js';
 import { Pulse } from './pulse.js';
 import { errorOf, shuttingDown } from './responses.js';
 
@@ -17,6 +18,9 @@ const MAX_UNREAD = 1024 * 1024;
 
 /** Operations at once. */
 const MAX_OPERATIONS = 100;
+
+/** Operations beyond that which are refused one by one; whoever goes on nevertheless does not listen. */
+const MAX_REFUSED = 50_000;
 
 export interface PeerOptions {
   readonly log: Logger;
@@ -43,14 +47,15 @@ interface Operation {
  */
 export class Peer {
   readonly request: IncomingMessage;
-  /** Set once its credential was found good. */
-  viewer: Viewer | undefined;
   readonly #socket: WebSocket;
   readonly #options: PeerOptions;
   readonly #pulse: Pulse;
   readonly #operations = new Map<string, Operation>();
   #handle: (text: string) => Promise<void> = async () => undefined;
   #isLeaving = false;
+  #refused = 0;
+  #viewer: Viewer | undefined;
+  #release: (() => void) | undefined;
 
   constructor(socket: WebSocket, request: IncomingMessage, options: PeerOptions) {
     this.request = request;
@@ -83,7 +88,27 @@ export class Peer {
       socket.once('close', (code, reason) => resolve([code, String(reason)]));
     });
     release();
+    this.#release?.();
     await closed(code, reason);
+  }
+
+  /** Set once its credential was found good. */
+  get viewer(): Viewer | undefined {
+    return this.#viewer;
+  }
+
+  /** Lets the peer speak for this viewer, until its credential ends. */
+  admit(viewer: Viewer, authority: HttpParts['authority']): void {
+    this.#viewer = viewer;
+    // One that has left meanwhile would never be let go.
+    if (this.#isOpen) {
+      this.#release = authority.watch(viewer, { ended: (reason) => this.expel(reason) });
+    }
+  }
+
+  /** Its credential has ended. A client may come back with another one, and its subscriptions go on where they were. */
+  expel({ code, message }: DomainError): void {
+    this.close(4403, `${code}: ${message.split('. ')[0]}`);
   }
 
   /** Says goodbye; what comes after that is not looked at. */
@@ -169,6 +194,8 @@ export class Peer {
   }
 
   #refuse(id: string, refusal: DomainError): Promise<void> {
+    this.#refused += 1;
+    if (this.#refused > MAX_REFUSED) this.close(4400, 'Too many operations');
     return this.#send(stringifyMessage({ id, type: MessageType.Error, payload: [errorOf(refusal)] }));
   }
 

@@ -1,5 +1,6 @@
 import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
 import { makeServer, type OperationResult, type Server, type SubscribePayload } from 'graphql-ws';
+import type { Viewer } from '../accounts/viewer.js';
 import { DomainError } from '../errors.js';
 import { coded } from '../graphql/errors.js';
 import type { Engine } from './engine.js';
@@ -28,10 +29,15 @@ export function createProtocol(parts: HttpParts, engine: Engine, initTimeout: nu
 }
 
 /** Finds out who the peer is, or closes with 4401, or with 1013 where that could not be found out. */
-async function connect({ authenticate, log }: HttpParts, peer: Peer, params: Params = {}): Promise<boolean> {
+async function connect(
+  { authenticate, authority, log }: HttpParts,
+  peer: Peer,
+  params: Params = {},
+): Promise<boolean> {
   const { authorization = peer.request.headers.authorization } = params;
   try {
-    peer.viewer = await authenticate(typeof authorization === 'string' ? authorization : undefined);
+    const viewer = await authenticate(typeof authorization === 'string' ? authorization : undefined);
+    peer.admit(viewer, authority);
     return true;
   } catch (error) {
     if (error instanceof DomainError && error.code !== 'TIMEOUT') {
@@ -46,22 +52,22 @@ async function connect({ authenticate, log }: HttpParts, peer: Peer, params: Par
 
 class Operations {
   readonly #schema: HttpParts['schema'];
+  readonly #authority: HttpParts['authority'];
   readonly #engine: Engine;
   /** How each prepared operation is run: the engine's functions belong to the context that it made for it. */
   readonly #runs = new WeakMap<ExecutionArgs, Run>();
 
-  constructor({ schema }: HttpParts, engine: Engine) {
+  constructor({ schema, authority }: HttpParts, engine: Engine) {
     this.#schema = schema;
+    this.#authority = authority;
     this.#engine = engine;
   }
 
   async prepare(peer: Peer, id: string, payload: SubscribePayload) {
-    const { viewer } = peer;
-    if (viewer === undefined)
-      throw new Error('A subscribe came before its credential was found good (ws-1).');
     const schema = this.#schema;
-    const { parse, validate, contextFactory, execute, subscribe } = this.#engine.getEnveloped({ viewer });
     try {
+      const viewer = await this.#viewerOf(peer);
+      const { parse, validate, contextFactory, execute, subscribe } = this.#engine.getEnveloped({ viewer });
       const document = parse(payload.query);
       const faults = validate(schema, document);
       if (faults.length > 0) return faults;
@@ -74,6 +80,18 @@ class Operations {
       return args;
     } catch (error) {
       return [parseFailure(error) ?? this.#engine.mask(error)];
+    }
+  }
+
+  /** Each operation is its credential's as that is now, as over HTTP, whatever it was when the socket was opened. */
+  async #viewerOf(peer: Peer): Promise<Viewer> {
+    if (peer.viewer === undefined)
+      throw new Error('A subscribe came before its credential was found good (ws-1).');
+    try {
+      return await this.#authority.viewerOf(peer.viewer.credentialId);
+    } catch (error) {
+      if (error instanceof DomainError && error.code !== 'TIMEOUT') peer.expel(error);
+      throw error;
     }
   }
 

@@ -51,6 +51,8 @@ export function follow<E extends Entry, F>(
 }
 
 class Follower<E extends Entry, F> extends Pulled<Update<E>> {
+  /** What is followed. */
+  readonly key: string;
   readonly #tails: Tails;
   readonly #log: Log<E, F>;
   readonly #filter: F | undefined;
@@ -74,6 +76,7 @@ class Follower<E extends Entry, F> extends Pulled<Update<E>> {
 
   constructor(tails: Tails, log: Log<E, F>, options: FollowOptions<F>) {
     super(options.signal);
+    this.key = log.key;
     const { after, filter, limit = 200, quietUpdateMs = 30_000 } = options;
     this.#tails = tails;
     this.#log = log;

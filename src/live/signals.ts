@@ -27,6 +27,8 @@ export function watch(
 }
 
 class Watcher extends Pulled<Signal> {
+  /** What is watched. */
+  readonly key: string;
   readonly #bus: Bus;
   readonly #topics: readonly string[];
   readonly #limit: number;
@@ -41,6 +43,7 @@ class Watcher extends Pulled<Signal> {
     { limit = 1_000, resyncMs = 60_000, signal }: WatchOptions,
   ) {
     super(signal);
+    this.key = topics.join();
     this.#bus = bus;
     this.#topics = topics;
     this.#limit = limit;

@@ -3,6 +3,7 @@
  * On the embedded database, or on PostgreSQL with TEST_DATABASE=postgresql.
  */
 import { parseArgs } from 'node:util';
+import { abuse } from './abuse.js';
 import { conversation } from './conversation.js';
 import { crowd } from './crowd.js';
 import { expiry } from './expiry.js';
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   expiry,
   ingest,
   fuzz,
+  abuse,
 };
 
 const { positionals, values } = parseArgs({

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DemoTokens } from '../../src/demo/tokens.js';
+import { farewellOf, openEventStream } from '../authority/house.js';
 import { ownRecordings } from '../ingest/recordings.js';
 import { run } from './command.js';
 import { ask, serve as serveWith } from './server.js';
@@ -82,6 +83,45 @@ describe('a server started in an empty directory', () => {
     expect((await ask(server.url, token, who)).data.viewer.organization).toBe(null);
     await run(['account', 'plan', '--account', account.accountId, '--api-access', 'off'], env);
     expect((await ask(server.url, token, who)).errors[0].extensions.code).toBe('PLAN_UPGRADE_REQUIRED');
+  });
+
+  it('ends what is open when an operator moves an account or revokes a credential, and keeps note of it', async () => {
+    const json = async (...args: string[]) => JSON.parse((await run(args, env)).out);
+    const { accountId } = await json('account', 'create', '--name', 'Adi', '--organization', 'Streams');
+    const issue = async (kind: string) =>
+      (await run(['token', 'create', '--account', accountId, '--kind', kind], env)).out.trim();
+    const streams = new Map<string, Awaited<ReturnType<typeof openEventStream>>>();
+    for (const kind of ['personal', 'service']) {
+      const stream = await openEventStream(
+        server.url,
+        await issue(kind),
+        'subscription { sessionChanged { resync } }',
+      );
+      streams.set(kind, stream);
+    }
+    const endOf = async (kind: string) => {
+      const stream = streams.get(kind);
+      await stream?.ended;
+      return farewellOf(stream?.messages ?? []).errors.map(({ code }) => code);
+    };
+    const { credentials } = await json('token', 'list', '--account', accountId);
+    expect(credentials.map(({ kind }: { kind: string }) => kind)).toEqual(['SERVICE', 'PERSONAL']);
+    expect(JSON.stringify(credentials)).not.toMatch(/tdg_|ash/);
+    await json('token', 'revoke', '--credential', credentials[1].credentialId);
+    expect(await endOf('personal')).toEqual(['UNAUTHENTICATED']);
+    await json('account', 'move', '--account', accountId);
+    expect(await endOf('service')).toEqual(['UNAUTHENTICATED']);
+    const { changes, before } = await json('audit', '--account', accountId, '--limit', '3');
+    expect(changes.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'CREDENTIAL_REVOKED',
+      'ACCOUNT_MOVED',
+      'CREDENTIAL_REVOKED',
+    ]);
+    const rest = await json('audit', '--account', accountId, '--before', String(before));
+    expect([rest.changes.length, rest.before]).toEqual([3, null]);
+    const { code, err } = await run(['token', 'revoke', '--credential', 'x'], env);
+    expect([code, err]).toEqual([1, '--credential: expected a credentialId, which is a UUID.\n']);
+    expect((await run(['audit', '--limit', '1001'], env)).code).toBe(2);
   });
 
   it('tells an operator what was wrong, and nothing more', async () => {

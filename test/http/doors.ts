@@ -52,6 +52,7 @@ export async function openDoors({
       schema: answersOfEveryKind(streams),
       means: meansOf(ready, connected),
       authenticate,
+      authority: { viewerOf: async () => viewer, watch: () => () => {} },
       titles: DEFAULT_TITLES,
       demo,
       publicUrl: 'https://tidings.example',

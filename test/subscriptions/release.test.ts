@@ -28,6 +28,8 @@ afterAll(async () => {
 /** What a subscription holds on the server: a log that is followed, a listener on the bus. */
 const held = () => ({ logs: house.means.tails.size, listeners: house.listeners(), sockets: sockets.size });
 const NOTHING = { logs: 0, listeners: 0, sockets: 0 };
+/** A socket alone: its credential is watched, by one listener for all. */
+const SOCKET = { logs: 0, listeners: 1, sockets: 1 };
 
 const connect = (): Client =>
   createClient({
@@ -70,10 +72,10 @@ describe('a subscription that is over', () => {
     };
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     await cycles(100);
-    await eventually(() => expect(held()).toEqual({ ...NOTHING, sockets: 1 }));
+    await eventually(() => expect(held()).toEqual(SOCKET));
     const before = { timers: timers(), memory: await memoryInUse() };
     await cycles(1_000);
-    await eventually(() => expect(held()).toEqual({ ...NOTHING, sockets: 1 }));
+    await eventually(() => expect(held()).toEqual(SOCKET));
     await eventually(() => expect(timers()).toBeLessThanOrEqual(before.timers));
     expect((await memoryInUse()) - before.memory).toBeLessThan(5 * MB);
     await client.dispose();
@@ -96,12 +98,12 @@ describe('a subscription that is over', () => {
     const id = await house.newSession();
     const [first, second] = [follow(house, { sessionId: id }), follow(house, { sessionId: id })];
     await Promise.all([pull(first), pull(second)]);
-    expect(held()).toMatchObject({ logs: 1, listeners: 1 });
+    expect(held()).toMatchObject({ logs: 1, listeners: 2 });
     await first.return?.();
     await eventually(() => expect(sockets.size).toBe(1));
     await house.append(id, [activity('e1')]);
     expect(eventIds(await pullTo(second, id, 1))).toEqual(['e1']);
-    expect(held()).toMatchObject({ logs: 1, listeners: 1 });
+    expect(held()).toMatchObject({ logs: 1, listeners: 2 });
     await second.return?.();
     await eventually(() => expect(held()).toEqual(NOTHING));
   });
@@ -112,8 +114,8 @@ describe('a client that vanishes without a word (case 15)', () => {
     const vanishing = await openRawSocket(house.url, house.tokens.member, { autoPong: false });
     vanishing.subscribe(SESSION_EVENTS, { sessionId });
     const present = await openRawSocket(house.url, house.tokens.member);
-    await eventually(() => expect(held()).toEqual({ logs: 1, listeners: 1, sockets: 2 }));
-    await eventually(() => expect(held()).toEqual({ logs: 0, listeners: 0, sockets: 1 }));
+    await eventually(() => expect(held()).toEqual({ logs: 1, listeners: 2, sockets: 2 }));
+    await eventually(() => expect(held()).toEqual(SOCKET));
     expect(present.socket.readyState).toBe(WebSocket.OPEN);
     present.socket.close();
     await eventually(() => expect(held()).toEqual(NOTHING));
