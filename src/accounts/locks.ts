@@ -37,11 +37,18 @@ export interface Place {
   readonly organizationId: string | null;
 }
 
-/** Takes the account's lock, then that of the organisation in which it then is; null for an account that is not there. */
-export async function lockPlace(tx: Transaction, accountId: string): Promise<Place | null> {
+/**
+ * Takes the account's lock, then that of the organisation in which it then is. Null, without the second lock, for an account that is not
+ * there and for a place that is not to be used: the two take the same statements (P9).
+ */
+export async function lockPlace(
+  tx: Transaction,
+  accountId: string,
+  mayUse: (place: Place) => boolean,
+): Promise<Place | null> {
   await lockAccount(tx, accountId);
   const account = await tx.account.findUnique({ where: { id: accountId }, select: { organizationId: true } });
-  if (account === null) return null;
+  if (account === null || !mayUse({ accountId, ...account })) return null;
   const { organizationId } = account;
   if (organizationId !== null) await lockOrganization(tx, organizationId);
   return { accountId, organizationId };

@@ -60,8 +60,9 @@ export async function requestElicitation(operation: Operation, input: unknown): 
   const accountId =
     given.accountId === undefined ? (session?.ownerId ?? viewer.accountId) : asUuid(given.accountId);
   const written = await transact(operation.database, async (tx) => {
-    const place = accountId === undefined ? null : await lockPlace(tx, accountId);
-    if (place === null || !mayAsk(viewer, place)) throw noSuchAccount();
+    const place =
+      accountId === undefined ? null : await lockPlace(tx, accountId, (place) => mayAsk(viewer, place));
+    if (place === null) throw noSuchAccount();
     const numbers = await nextNumbers(tx, place, request.sessionId);
     const expiresAt = endOf(request.end, numbers.createdAt);
     return insertElicitation(tx, { ...request, ...place, ...numbers, expiresAt });

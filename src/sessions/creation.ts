@@ -58,8 +58,8 @@ async function findOwner(tx: Transaction, viewer: Viewer, accountId: string | un
   if (viewer.kind === 'PERSONAL' && ownerId !== viewer.accountId) {
     throw forbidden('input.accountId: naming the owner is for SERVICE credentials. Leave it out.');
   }
-  const owner = ownerId === undefined ? null : await lockOwner(tx, ownerId);
-  if (owner === null || !mayOwn(viewer, owner)) {
+  const owner = ownerId === undefined ? null : await lockOwner(tx, ownerId, (owner) => mayOwn(viewer, owner));
+  if (owner === null) {
     throw notFound('input.accountId: expected the id of an account that this runtime serves. Check it.');
   }
   return owner;

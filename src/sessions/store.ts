@@ -99,9 +99,16 @@ export async function writeTitle(tx: Transaction, sessionId: string, title: stri
 /**
  * An account as the owner of a session to be. Its lock and its organisation's are held until the commit: the account moves nowhere, and
  * of sessions created side by side the one that commits first has the lower number, so none ever comes in behind a reader of their lists.
+ * Null for an account that is not there, or that may not own it.
  */
-export async function lockOwner(tx: Transaction, accountId: string): Promise<Ownership | null> {
-  const place = await lockPlace(tx, accountId);
+export async function lockOwner(
+  tx: Transaction,
+  accountId: string,
+  mayOwn: (owner: Ownership) => boolean,
+): Promise<Ownership | null> {
+  const place = await lockPlace(tx, accountId, ({ organizationId }) =>
+    mayOwn({ ownerId: accountId, organizationId }),
+  );
   return place === null ? null : { ownerId: accountId, organizationId: place.organizationId };
 }
 

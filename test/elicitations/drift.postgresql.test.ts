@@ -31,7 +31,7 @@ let inFlight: string | undefined;
 /** Asks as an action does, and takes its time before the commit. */
 async function writeSlowly(accountId: string, by: Operation): Promise<void> {
   await transact(room.database, async (tx) => {
-    const { createdAt } = await write(tx, present(await lockPlace(tx, accountId)), by);
+    const { createdAt } = await write(tx, present(await lockPlace(tx, accountId, () => true)), by);
     inFlight = createdAt.toISOString();
     await delay(Math.random() * 12);
   });
