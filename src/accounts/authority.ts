@@ -25,6 +25,9 @@ export interface AuthorityOptions {
   readonly onError: (error: unknown, doing: string) => void;
 }
 
+/** At least so long, in ms, from one look that a hint asked for to the next. */
+const HINT_PACE = 1_000;
+
 interface Watched {
   readonly watcher: Watcher;
   /** What it goes by. */
@@ -116,12 +119,12 @@ export class Authority {
     this.#arm();
   }
 
-  /** At once for the first; for those that follow it within a second the next look is soon enough. */
+  /** Looks at once, or a second after the last hint that it looked for. */
   #onHint(): void {
-    const now = performance.now();
-    if (now - this.#lastHint < this.#options.pace) return;
-    this.#lastHint = now;
-    this.#nextLook = now;
+    const due = Math.max(performance.now(), this.#lastHint + HINT_PACE);
+    if (due >= this.#nextLook) return;
+    this.#lastHint = due;
+    this.#nextLook = due;
     this.#arm();
   }
 

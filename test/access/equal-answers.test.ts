@@ -101,7 +101,11 @@ const CASES: readonly Case[] = [
 ];
 
 /** Ids that name nothing of anybody else's: what they are looked for in is named beside them, or they are the caller's to choose. */
-const OWN = ['answerQuestion.input.questionId', 'createSession.input.sessionId'];
+const OWN = [
+  'answerQuestion.input.questionId',
+  'createSession.input.sessionId',
+  'sendMessage.input.messageId',
+];
 
 /** The places at which a root field takes an id, but for `node` and `nodes`, which take every kind. */
 function placesOfIds(): string[] {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { authenticate } from '../../src/accounts/authenticate.js';
 import { revokeToken } from '../../src/accounts/tokens.js';
 import { appendEvents } from '../../src/events/append.js';
+import type { EventInput } from '../../src/events/content.js';
 import { EVERY_KIND } from '../events/every-kind.js';
 import { startTestGateway } from '../gateway.js';
 
@@ -30,6 +31,15 @@ export type Person = (typeof PEOPLE)[number];
 /** Credentials that are none, or none any more, of the owner's. */
 export const NOBODIES = ['none', 'unknown', 'malformed', 'expired', 'revoked'] as const;
 
+/** What makes the started activity a tool call that the agent's own conversation has. */
+const SETTLED: EventInput = {
+  kind: 'activity',
+  eventId: 'settled',
+  activityId: 'a1',
+  status: 'COMPLETED',
+  title: 'Searching',
+};
+
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** A session with an event of every kind, and all that comes with it: a conversation, sources, files, elicitations. */
@@ -57,7 +67,7 @@ export async function openWorld() {
     loner: await loner.createToken(),
   };
   const viewer = await authenticate(gateway.database, tokens.service);
-  await appendEvents({ ...gateway.means, viewer }, session.sessionId, EVERY_KIND);
+  await appendEvents({ ...gateway.means, viewer }, session.sessionId, [...EVERY_KIND, SETTLED]);
 
   const dead = async (ttlSeconds?: number) => {
     const secret = await owner.createToken({ ...(ttlSeconds && { ttlSeconds }) });
