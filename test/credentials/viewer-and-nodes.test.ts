@@ -203,7 +203,7 @@ describe('node', () => {
   });
 
   it('takes a constant number of statements, however many are asked for', async () => {
-    const credentials = await database.prisma.credential.findMany();
+    const credentials = await database.prisma.credential.findMany({ orderBy: { number: 'desc' } });
     const count = async (size: number) => {
       const asked = credentials.slice(0, size).map(({ id }) => globalId('Credential', id));
       const statements = await database.statementsOf(() =>
