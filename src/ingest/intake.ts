@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Operation } from '../accounts/operation.js';
 import { renewed } from '../accounts/operation.js';
 import { transact } from '../database/transact.js';
-import { DomainError } from '../errors.js';
+import { DomainError, type ErrorCode } from '../errors.js';
 import { sessionCursor } from '../events/listing.js';
 import { wasAskedToStop } from '../events/store.js';
 import { requireSession } from '../sessions/loaders.js';
@@ -76,7 +76,7 @@ export class Intake {
     } catch (error) {
       if (error instanceof Silence) return 'timeout';
       if (isReset(error)) return 'cutoff';
-      if (error instanceof DomainError && error.code === 'SHUTTING_DOWN') await this.#keep();
+      if (error instanceof DomainError && INTERRUPTIONS.includes(error.code)) await this.#keep();
       throw error;
     } finally {
       clearTimeout(silence);
@@ -153,6 +153,9 @@ export class Intake {
     this.#offset = point?.offset ?? this.#offset;
   }
 }
+
+/** What interrupts a stream that may go on: at another server, or with another credential. */
+const INTERRUPTIONS: readonly ErrorCode[] = ['SHUTTING_DOWN', 'UNAUTHENTICATED', 'PLAN_UPGRADE_REQUIRED'];
 
 /** Nothing came for so long. */
 export class Silence extends DomainError {
