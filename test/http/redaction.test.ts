@@ -30,7 +30,7 @@ const RECORDINGS = FORMATS.flatMap((format) =>
 );
 
 const EVENTS = `query ($id: ID!, $after: String) { session(sessionId: $id) { title status
-  events(first: 500, after: $after) { nodes ${selectionOf('SessionEvent', 3)} } } }`;
+  events(first: 200, after: $after) { pageInfo { hasNextPage endCursor } nodes ${selectionOf('SessionEvent', 3)} } } }`;
 
 /** A byte in the middle becomes another, and a line is lost: errors of many kinds, some of them about a line. */
 function damaged(bytes: Uint8Array): Uint8Array {
@@ -41,13 +41,28 @@ function damaged(bytes: Uint8Array): Uint8Array {
   return text;
 }
 
+interface Page {
+  readonly session: {
+    readonly events: { readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string } };
+  };
+}
+
+async function eventsOf(id: string): Promise<unknown[]> {
+  const pages: unknown[] = [];
+  for (let after: string | null = null, more = true; more; ) {
+    const { session }: Page = await house.ask<Page>('member', EVENTS, { id, after });
+    pages.push(session);
+    ({ hasNextPage: more, endCursor: after } = session.events.pageInfo);
+  }
+  return pages;
+}
+
 async function tellAll({ format, bytes }: Recording & { format: string }): Promise<unknown[]> {
   const said: unknown[] = [];
   for (const body of [bytes, bytes.subarray(0, bytes.length / 2), damaged(bytes)]) {
     const id = await house.newSession();
     said.push((await sendUpload(house, id, body, { format, stream: 'private-name-of-a-stream' })).body);
-    const { session } = await house.ask<{ session: unknown }>('member', EVENTS, { id });
-    said.push(session);
+    said.push(...(await eventsOf(id)));
   }
   return said;
 }
