@@ -144,6 +144,12 @@ function offsetOf({ details: { current } }: DomainError) {
   return isObject(current) && typeof current.offset === 'number' ? offsetHeader(current.offset) : {};
 }
 
+/**
+ * Bytes that are read while what came before is being committed. They make the next transaction: many events cost little more there than
+ * few.
+ */
+const AHEAD = 512 * 1024;
+
 async function readBody(
   intake: Intake,
   req: IncomingMessage,
@@ -151,7 +157,7 @@ async function readBody(
   watch: (ended: (reason: DomainError) => void) => (() => void) | undefined,
 ): Promise<void> {
   // Apart from the request, whose connection the answer needs when the reading stops early.
-  const body = new PassThrough();
+  const body = new PassThrough({ readableHighWaterMark: AHEAD });
   const stop = () => body.destroy(shuttingDown());
   closing.addEventListener('abort', stop);
   if (closing.aborted) stop();
