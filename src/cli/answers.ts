@@ -5,7 +5,7 @@ import { CommandError } from './usage.js';
 export class Unreachable extends CommandError {}
 
 /** @throws Unreachable */
-export async function reach(url: string, ask: () => Promise<string>): Promise<string> {
+export async function reach<T>(url: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

@@ -5,7 +5,7 @@ import { beginningOf, type FoundFile, findFiles, sessionIdOf } from './import-fi
 import { ImportReport } from './import-report.js';
 import { type ImportTarget, withTarget } from './import-target.js';
 import { Progress } from './progress.js';
-import { upload } from './uploads.js';
+import { offsetOf, upload } from './uploads.js';
 import { CommandError, type Environment, type Given } from './usage.js';
 
 /** Imports what is given. The exit code says whether all of it went in. */
@@ -66,7 +66,7 @@ async function importFile(
     await sendFile(
       target,
       file,
-      `/ingest/${sessionId}?format=${encodeURIComponent(named ?? format)}`,
+      `/ingest/${sessionId}?format=${encodeURIComponent(named ?? format)}&stream=${STREAM}`,
       report,
       show,
     );
@@ -74,16 +74,28 @@ async function importFile(
 }
 
 const MAX_TITLE = 200;
+/** What its one stream is called in a session that an import made. */
+const STREAM = 'import';
 
 async function sendFile(
   target: ImportTarget,
-  { path }: FoundFile,
+  { path, size }: FoundFile,
   to: string,
   report: ImportReport,
   show: (bytes: number) => void,
 ): Promise<void> {
   try {
-    report.imported(await upload(target.name, target.ask('POST', to), watched(path, show)));
+    const read = await offsetOf(target.name, target.ask('HEAD', to));
+    if (size > 0 && read === size) report.unchanged();
+    else {
+      // A file that is shorter than what was read of it is another, and begins anew.
+      const from =
+        read !== undefined && read < size
+          ? { offset: read, headers: { 'ingest-offset': String(read) } }
+          : ANEW;
+      const body = watched(path, from.offset, show);
+      report.imported(await upload(target.name, target.ask('POST', to, from.headers), body));
+    }
   } catch (error) {
     // What one file holds is no reason to leave out the next.
     if (!(error instanceof CommandError) || error instanceof Unreachable) throw error;
@@ -91,10 +103,16 @@ async function sendFile(
   }
 }
 
-/** A file's bytes; `onBytes` hears how many are out. */
-async function* watched(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const chunk of createReadStream(path)) {
+const ANEW = { offset: 0, headers: {} };
+
+/** A file's bytes from an offset on; `onBytes` hears how far it is. */
+async function* watched(
+  path: string,
+  offset: number,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  let bytes = offset;
+  for await (const chunk of createReadStream(path, { start: offset })) {
     yield chunk;
     bytes += chunk.length;
     onBytes(bytes);

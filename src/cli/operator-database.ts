@@ -5,7 +5,7 @@ import { projectConversation } from '../conversations/projection.js';
 import { openDatabase } from '../database/open.js';
 import { registerProjection } from '../events/projections.js';
 import { readTitles } from '../gateway.js';
-import { InProcessBus } from '../live/in-process-bus.js';
+import { openBus } from '../live/open-bus.js';
 import { Tails } from '../live/tails.js';
 import { openOperatorSocket } from './operator-socket.js';
 
@@ -21,7 +21,7 @@ export async function openOperator(config: Config, directory: string) {
   });
   registerProjection(database, projectConversation);
   await backfillConversations(database);
-  const bus = new InProcessBus(onError);
+  const bus = await openBus(config, onError);
   const tails = new Tails({ bus, onError });
   const means = { database, bus, tails, maxAnswer: config.maxAnswer };
   const socket = await openOperatorSocket(directory, { means, titles, config }, log);

@@ -1,4 +1,5 @@
-import { type ClientRequest, request as requestHttp } from 'node:http';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
@@ -54,6 +55,17 @@ export const upload = async (
   request: ClientRequest,
   body: AsyncIterable<string | Buffer>,
 ): Promise<Ingested> => understood(url, ingested, await answerOf(url, request, body));
+
+/** How far a named stream was read, in bytes; undefined where the server does not say. @throws Unreachable */
+export const offsetOf = (url: string, request: ClientRequest): Promise<number | undefined> =>
+  reach(url, async () => {
+    const answered = once(request, 'response');
+    request.end();
+    const [response]: IncomingMessage[] = await answered;
+    const offset = Number(response?.headers['ingest-offset'] ?? Number.NaN);
+    response?.resume();
+    return Number.isSafeInteger(offset) ? offset : undefined;
+  });
 
 /** What was made of it, in words. */
 export function inWords({ accepted, duplicates, ignored }: Ingested): string {
