@@ -41,9 +41,20 @@ const BY_MESSAGE: Readonly<Record<string, PassingFault>> = {
   'Client has encountered a connection error and is not queryable': 'lost',
 };
 
+/** Prisma's names for them below a query by hand, which has one code for all. */
+const BY_KIND: Readonly<Record<string, PassingFault>> = {
+  ConnectionClosed: 'lost',
+  DatabaseNotReachable: 'lost',
+  SocketTimeout: 'lost',
+  TooManyConnections: 'busy',
+};
+
 const passingFault = (error: unknown): PassingFault | undefined =>
   error instanceof Error
-    ? (BY_MESSAGE[error.message] ?? BY_CODE[sqlStateOf(error) ?? ''] ?? BY_CODE[codeOf(error) ?? ''])
+    ? (BY_MESSAGE[error.message] ??
+      BY_CODE[sqlStateOf(error) ?? ''] ??
+      BY_KIND[kindOf(error) ?? ''] ??
+      BY_CODE[codeOf(error) ?? ''])
     : undefined;
 
 const WHAT: Readonly<Record<PassingFault, string>> = {
@@ -70,6 +81,8 @@ const retryable = (what: string) =>
 // PostgreSQL's own error lies below Prisma's; pg gives it as it is.
 const sqlStateOf = (error: Error) =>
   textAt(error, 'meta', 'driverAdapterError', 'cause', 'originalCode') ?? codeOf(error);
+
+const kindOf = (error: Error) => textAt(error, 'meta', 'driverAdapterError', 'cause', 'kind');
 
 const codeOf = (error: Error) => textAt(error, 'code');
 

@@ -1,6 +1,7 @@
 import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
 import { makeServer, type OperationResult, type Server, type SubscribePayload } from 'graphql-ws';
 import type { Viewer } from '../accounts/viewer.js';
+import { asTimeout } from '../database/faults.js';
 import { DomainError } from '../errors.js';
 import { coded } from '../graphql/errors.js';
 import type { Engine } from './engine.js';
@@ -40,10 +41,12 @@ async function connect(
     peer.admit(viewer, authority);
     return true;
   } catch (error) {
-    if (error instanceof DomainError && error.code !== 'TIMEOUT') {
-      peer.close(4401, error.code);
+    const known = error instanceof DomainError ? error : asTimeout(error);
+    if (known !== null && known.code !== 'TIMEOUT') {
+      peer.close(4401, known.code);
     } else {
-      log.error({ err: error }, 'a credential could not be looked up');
+      const level = known === null ? 'error' : 'warn';
+      log[level]({ err: error }, 'a credential could not be looked up');
       peer.close(1013, 'Try again later');
     }
     return false;

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { abuse } from './abuse.js';
+import { chaos } from './chaos.js';
 import { conversation } from './conversation.js';
 import { crowd } from './crowd.js';
 import { expiry } from './expiry.js';
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   ingest,
   fuzz,
   abuse,
+  chaos,
 };
 
 const { positionals, values } = parseArgs({

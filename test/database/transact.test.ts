@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { PrismaPg } from '@prisma/adapter-pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asTimeout } from '../../src/database/faults.js';
 import { transact } from '../../src/database/transact.js';
+import { PrismaClient } from '../../src/generated/prisma/client.js';
 import { openTestDatabase, type TestDatabase } from '../database.js';
 
 let database: TestDatabase;
@@ -82,6 +84,16 @@ describe('a fault of the database', () => {
       { timeout: 20 },
     );
     expect(asTimeout(await failure(run))).toMatchObject({ code: 'TIMEOUT' });
+  });
+
+  it.each([
+    ['by hand', (client: PrismaClient) => client.$queryRaw`SELECT 1`],
+    ['of Prisma', (client: PrismaClient) => client.account.count()],
+  ])('is a TIMEOUT when there is no connection for a query %s', async (_name, ask) => {
+    const adapter = new PrismaPg({ connectionString: 'postgresql://nobody@127.0.0.1:1/nothing' });
+    const client = new PrismaClient({ adapter });
+    expect(asTimeout(await failure(ask(client)))).toMatchObject({ code: 'TIMEOUT' });
+    await client.$disconnect();
   });
 
   it('is no TIMEOUT when a row breaks a constraint, whichever way it was written', async () => {

@@ -3,8 +3,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for the name of a signal, which the end of its input stands for too, so that nothing outlives a test that was killed. */
-const KEEPER = '"$@" & child=$!; read signal || signal=KILL; kill -s $signal $child; wait $child';
+/**
+ * Runs a program until it ends, or until its own input says a signal's name; the end of the input is one too, so that nothing outlives
+ * a test that was killed. What runs in a shell's background has no input of its own, hence the third one.
+ */
+const KEEPER = `exec 3<&0
+"$@" 3<&- & child=$!
+{ read signal <&3 || signal=KILL; kill -s $signal $child; } & reader=$!
+wait $child
+kill $reader 2>/dev/null
+exit 0`;
 
 export type Signal = 'INT' | 'TERM' | 'QUIT' | 'KILL';
 
@@ -37,6 +45,10 @@ export class OwnProcess {
   /** All that it has said. */
   get output(): string {
     return this.#output;
+  }
+
+  get hasEnded(): boolean {
+    return this.#keeper.exitCode !== null;
   }
 
   /** Resolves when it is gone. */

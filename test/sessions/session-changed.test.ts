@@ -100,4 +100,18 @@ describe('sessionChanged', () => {
     const { value } = await (await graph.follow(secret, CHANGES)).next();
     expect(value?.errors).toMatchObject([{ code: 'FORBIDDEN' }]);
   });
+
+  it('tells two viewers who ask the same each of what it may see, and of nothing else (case 18)', async () => {
+    const theirs = await graph.session(secrets.stranger);
+    const [member, stranger] = await Promise.all([follow(secrets.member), follow(secrets.stranger)]);
+    const updates = [next(member), next(stranger)];
+    await rename('Of the stranger', theirs, secrets.stranger);
+    await rename('Of the member');
+    const told = await Promise.all(updates);
+    expect(told).toEqual([
+      { sessionChanged: { resync: false, session: { sessionId, title: 'Of the member' } } },
+      { sessionChanged: { resync: false, session: { sessionId: theirs, title: 'Of the stranger' } } },
+    ]);
+    await Promise.all([member, stranger].map((stream) => stream.return?.()));
+  });
 });
