@@ -21,6 +21,7 @@ import { sweepSilent } from './ingest/silence.js';
 import { DEFAULT_TITLES, parseTitles, type ToolTitles } from './ingest/titles.js';
 import { openBus } from './live/open-bus.js';
 import type { RemoteBusTimes } from './live/remote-bus.js';
+import { Renderings } from './live/renderings.js';
 import { Sweep } from './live/sweep.js';
 import { Tails } from './live/tails.js';
 import { schema } from './schema.js';
@@ -63,6 +64,8 @@ export interface Gateway {
   readonly means: Omit<Operation, 'viewer'>;
   /** What may be told of the tools in raw streams. */
   readonly titles: ToolTitles;
+  /** What subscribers were sent, for whoever counts. */
+  readonly renderings: Renderings;
   /** A demo workspace is in the database, and its agent at work. */
   readonly hasDemo: boolean;
   /** The bus's listeners, for whoever looks for leaks. */
@@ -85,6 +88,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     log.warn({ err: error }, `failed, will be tried again: ${doing}`);
   const bus = new FollowNotices(await openBus(config, onError, parts.bus));
   const tails = new Tails({ bus, onError, recheckMs: parts.recheckPace });
+  const renderings = new Renderings();
   const means = { database, bus, tails, maxAnswer: config.maxAnswer };
   const lastUses = new LastUses(database, { pace: parts.lastUsePace ?? LAST_USE_PACE, onError });
   const authority = new Authority(database, bus, {
@@ -125,6 +129,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
         authenticate: (authorization) =>
           authenticate(database, bearer(authorization), (id) => lastUses.note(id)),
         authority,
+        renderings,
         titles,
         publicUrl: config.publicUrl,
         demo: demo?.access,
@@ -137,6 +142,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
       url: http.url,
       means,
       titles,
+      renderings,
       hasDemo: demo !== undefined,
       listeners: () => bus.listeners,
       watched: () => authority.size,

@@ -129,6 +129,7 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
     listeners: gateway.listeners,
     /** How many streams and sockets are watched for the end of their credential. */
     watched: gateway.watched,
+    renderings: gateway.renderings,
     database,
     /** What the gateway has logged, warnings and errors, as JSON lines. */
     logged,

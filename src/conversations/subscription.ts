@@ -1,7 +1,6 @@
 import type { Operation } from '../accounts/operation.js';
 import type { ConversationEntryType } from '../generated/prisma/enums.js';
 import { builder } from '../graphql/builder.js';
-import { renew } from '../graphql/context.js';
 import { followFrom, resumable } from '../graphql/following.js';
 import type { Update } from '../live/follow.js';
 import { requireConversation } from './access.js';
@@ -64,9 +63,9 @@ builder.subscriptionField('conversationEntries', (t) =>
       }),
     },
     subscribe: (_, args, { operation }) => followConversation(operation, args),
-    resolve: (update, _, context) => {
-      const { viewer } = renew(context);
-      return { ...update, sessionId: requireConversation(viewer) };
-    },
+    resolve: (update, _, { operation }) => ({
+      ...update,
+      sessionId: requireConversation(operation.viewer),
+    }),
   }),
 );

@@ -1,6 +1,5 @@
 import type { Operation } from '../accounts/operation.js';
 import { builder } from '../graphql/builder.js';
-import { renew } from '../graphql/context.js';
 import { followFrom, resumable } from '../graphql/following.js';
 import type { Update } from '../live/follow.js';
 import { requireScope, type Scope } from './access.js';
@@ -82,9 +81,9 @@ builder.subscriptionField('elicitationChanges', (t) =>
     },
     subscribe: (_, { scope, after }, { operation }) =>
       followChanges(operation, requireScope(operation.viewer, scope ?? 'ME'), after),
-    resolve: (update, { scope }, context) => {
-      const { viewer } = renew(context);
-      return { ...update, scopeId: requireScope(viewer, scope ?? 'ME').id };
-    },
+    resolve: (update, { scope }, { operation }) => ({
+      ...update,
+      scopeId: requireScope(operation.viewer, scope ?? 'ME').id,
+    }),
   }),
 );

@@ -1,6 +1,5 @@
 import type { Operation } from '../accounts/operation.js';
 import { builder } from '../graphql/builder.js';
-import { renew } from '../graphql/context.js';
 import { followFrom, resumable } from '../graphql/following.js';
 import type { Update } from '../live/follow.js';
 import { requireSession } from '../sessions/loaders.js';
@@ -63,9 +62,6 @@ builder.subscriptionField('sessionEvents', (t) =>
       kinds: t.arg({ type: [SessionEventKindRef], description: 'Only these; at least one. Absent: all.' }),
     },
     subscribe: (_, args, { operation }) => followSession(operation, args),
-    resolve: (update, { sessionId }, context) => {
-      renew(context);
-      return { ...update, sessionId: sessionId.toLowerCase() };
-    },
+    resolve: (update, { sessionId }) => ({ ...update, sessionId: sessionId.toLowerCase() }),
   }),
 );

@@ -9,8 +9,8 @@ export interface Context {
 }
 
 /**
- * Forgets what was read: after a mutation field's commit, so that its payload shows it, and before each pushed update.
- * Mutation fields run one after another, and so do the updates of one subscription, so nobody else is reading meanwhile.
+ * Forgets what was read: after a mutation field's commit, so that its payload shows it. Mutation fields run one after another, so
+ * nobody else is reading meanwhile. Each pushed update has a context of its own.
  */
 export function renew(context: Context): Operation {
   context.operation = renewed(context.operation);

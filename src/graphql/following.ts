@@ -1,6 +1,7 @@
 import type { Operation } from '../accounts/operation.js';
 import { type FollowOptions, follow, type Update } from '../live/follow.js';
 import type { Entry, Log } from '../live/log.js';
+import type { Pulled } from '../live/pulled.js';
 import { builder } from './builder.js';
 import { decodeCursorWithin, logTag } from './cursors.js';
 
@@ -17,7 +18,7 @@ export function followFrom<E extends Entry, F>(
   { tails }: Operation,
   log: Log<E, F>,
   { after, head, filter }: LogPosition<F>,
-): AsyncIterableIterator<Update<E>, undefined> {
+): Pulled<Update<E>> {
   const position = typeof after === 'string' ? decodeCursorWithin(logTag(log.key), after, head) : 0;
   return follow(tails, log, { after: position, filter });
 }

@@ -6,131 +6,119 @@ import {
   GraphQLError,
 } from 'graphql';
 import type { Authority } from '../accounts/authority.js';
+import { renewed } from '../accounts/operation.js';
 import type { Viewer } from '../accounts/viewer.js';
 import { forbidden } from '../errors.js';
+import { Pulled } from '../live/pulled.js';
+import type { Rendering, Renderings, Shown, View } from '../live/renderings.js';
 import type { Context } from './context.js';
+import { viewOf } from './views.js';
 
-export interface WatchOptions {
+export interface SubscribeOptions {
   readonly authority: Pick<Authority, 'watch'>;
+  readonly renderings: Renderings;
+  /** A result as clients are sent it. */
+  readonly serialize: (result: ExecutionResult) => Rendering;
   /** Whether the stream tells that its credential has ended; if not, whoever holds it does. */
   readonly tellsEnd: boolean;
 }
 
 /**
- * graphql-js's `subscribe`, with its viewer watched (P9): a stream goes on as long as asking again would give the same stream, and ends
- * with what asking again would be answered with.
+ * Begins a subscription and gives its updates as they are sent, or says why it does not begin. Each update is executed with nothing
+ * read before it, once for all who see the same (P6). The viewer is watched (P9): a stream goes on as long as asking again would give
+ * the same stream, and ends with what asking again would be answered with.
  */
 export async function subscribeWatched(
   args: ExecutionArgs,
-  options: WatchOptions,
-): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
-  const source = await createSourceEventStream(args);
-  return isStream(source) ? new WatchedStream(source, args, options) : source;
+  options: SubscribeOptions,
+): Promise<Pulled<Buffer> | ExecutionResult> {
+  const source = await sourceOf(args);
+  return source instanceof Pulled ? new WatchedView(source, args, options).begin() : source;
 }
 
-type Source = AsyncIterable<unknown>;
-
-const isStream = (source: Source | ExecutionResult): source is Source => Symbol.asyncIterator in source;
+/** What a subscription field gives, or why it does not. */
+async function sourceOf(args: ExecutionArgs): Promise<Pulled<unknown> | ExecutionResult> {
+  const source = await createSourceEventStream(args);
+  if (source instanceof Pulled || !(Symbol.asyncIterator in source)) return source;
+  throw new Error('A subscription field gave a stream that cannot be pulled (sub-1).');
+}
 
 /** What a source of ours follows; sources of one key are of one log, or of the same lists. */
-const keyOf = (source: Source): unknown => Reflect.get(source, 'key');
+const keyOf = (source: object): unknown => Reflect.get(source, 'key');
 
 /** The engine makes every context, and this is what it makes. */
 const contextOf = ({ contextValue }: ExecutionArgs): Context => contextValue as Context;
 
-const DONE = { done: true, value: undefined } as const;
-
-class WatchedStream implements AsyncIterableIterator<ExecutionResult, undefined> {
-  readonly #source: Source;
-  readonly #updates: AsyncIterator<unknown>;
+/** What a viewer sees of a stream, as long as it may. */
+class WatchedView implements View<unknown> {
+  key: string | undefined;
+  changes = 0;
+  readonly #source: Pulled<unknown>;
   readonly #args: ExecutionArgs;
-  readonly #release: () => void;
-  /** Counts changes of its viewer. */
-  #changes = 0;
+  readonly #options: SubscribeOptions;
+  #operation: Context['operation'];
+  #shown: Shown<unknown> | undefined;
   /** Settles when the last change was looked into. Never rejects. */
-  #checked: Promise<void> = Promise.resolve();
-  /** What it ends with, once that is known. */
-  #farewell: ExecutionResult | undefined;
+  #checked: Promise<void> | undefined;
+  #release: (() => void) | undefined;
 
-  constructor(source: Source, args: ExecutionArgs, { authority, tellsEnd }: WatchOptions) {
+  constructor(source: Pulled<unknown>, args: ExecutionArgs, options: SubscribeOptions) {
     this.#source = source;
-    this.#updates = source[Symbol.asyncIterator]();
     this.#args = args;
-    this.#release = authority.watch(contextOf(args).operation.viewer, {
+    this.#options = options;
+    this.#operation = contextOf(args).operation;
+    this.key = viewOf(args, this.#operation.viewer);
+  }
+
+  begin(): Pulled<Buffer> {
+    const { authority, renderings, tellsEnd } = this.#options;
+    this.#shown = renderings.show(this.#source, this);
+    this.#release = authority.watch(this.#operation.viewer, {
       changed: (viewer) => this.#onChange(viewer),
       ended: (reason) => {
         if (tellsEnd) this.#leave([asGraphQL(reason)]);
       },
     });
+    return this.#shown;
   }
 
-  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    try {
-      const { done, value } = await this.#updates.next();
-      const shown = done ? undefined : await this.#show(value);
-      return shown === undefined ? this.#sayFarewell() : { done: false, value: shown };
-    } catch (error) {
-      this.#release();
-      throw error;
-    }
+  closed(): void {
+    this.#release?.();
   }
 
-  async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    this.#release();
-    this.#farewell = undefined;
-    await this.#updates.return?.();
-    return DONE;
+  settled(): Promise<void> | undefined {
+    return this.#checked;
   }
 
-  async throw(error: unknown): Promise<IteratorResult<ExecutionResult, undefined>> {
-    await this.return();
-    throw error;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  /** As the viewer sees it who is there when it is finished; undefined when the stream has ended meanwhile. */
-  async #show(rootValue: unknown): Promise<ExecutionResult | undefined> {
-    for (;;) {
-      await this.#checked;
-      if (this.#farewell !== undefined) return undefined;
-      const before = this.#changes;
-      const result = await execute({ ...this.#args, rootValue });
-      if (this.#changes === before && this.#farewell === undefined) return result;
-    }
-  }
-
-  #sayFarewell(): IteratorResult<ExecutionResult, undefined> {
-    this.#release();
-    const farewell = this.#farewell;
-    this.#farewell = undefined;
-    return farewell === undefined ? DONE : { done: false, value: farewell };
+  async render(rootValue: unknown): Promise<Rendering> {
+    const contextValue = { ...contextOf(this.#args), operation: renewed(this.#operation) };
+    return this.#options.serialize(await execute({ ...this.#args, rootValue, contextValue }));
   }
 
   #onChange(viewer: Viewer): void {
-    this.#changes += 1;
-    this.#checked = this.#checked
+    this.changes += 1;
+    const change = this.changes;
+    this.#checked = (this.#checked ?? Promise.resolve())
       .then(() => this.#askAgain(viewer))
-      .catch((error) => this.#leave([asGraphQL(error)]));
+      .catch((error) => this.#leave([asGraphQL(error)]))
+      .then(() => {
+        if (this.changes === change) this.#checked = undefined;
+      });
   }
 
   async #askAgain(viewer: Viewer): Promise<void> {
-    const context = contextOf(this.#args);
-    const operation = { ...context.operation, viewer };
-    const again = await createSourceEventStream({ ...this.#args, contextValue: { ...context, operation } });
-    if (!isStream(again)) return this.#leave(again.errors ?? []);
-    await again[Symbol.asyncIterator]().return?.();
+    const operation = { ...this.#operation, viewer };
+    const contextValue = { ...contextOf(this.#args), operation };
+    const again = await sourceOf({ ...this.#args, contextValue });
+    if (!(again instanceof Pulled)) return this.#leave(again.errors ?? []);
+    await again.return();
     if (keyOf(again) !== keyOf(this.#source)) return this.#leave([asGraphQL(elsewhere())]);
-    context.operation = operation;
+    this.#operation = operation;
+    this.key = viewOf(this.#args, viewer);
   }
 
-  /** The source's pending call is then done, and what waits for it says farewell. */
   #leave(errors: readonly GraphQLError[]): void {
-    this.#release();
-    this.#farewell ??= { errors };
-    void this.#updates.return?.();
+    this.#shown?.endWith(this.#options.serialize({ errors }).body);
   }
 }
 

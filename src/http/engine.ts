@@ -13,7 +13,9 @@ import type { Context } from '../graphql/context.js';
 import { Documents } from '../graphql/documents.js';
 import { type ReportInternal, tellingWhatTookEffect, toGraphQLError } from '../graphql/errors.js';
 import { subscribeWatched } from '../graphql/watched-subscription.js';
-import { requestOf, streamingPlugin } from './event-stream.js';
+import type { Rendering } from '../live/renderings.js';
+import { streaming } from './event-stream.js';
+import { formatResult } from './format.js';
 import type { HttpParts } from './parts.js';
 
 export const GRAPHQL_PATH = '/graphql';
@@ -26,21 +28,28 @@ interface Asking extends Record<string, unknown> {
 /** The GraphQL engine behind all transports. */
 export type Engine = ReturnType<typeof createEngine>;
 
-export function createEngine({ config, schema, means, authority, publicUrl, log }: HttpParts) {
+export function createEngine({ config, schema, means, authority, publicUrl, renderings, log }: HttpParts) {
   const report: ReportInternal = ({ id, error, path }) =>
     log.error({ err: error, id, path }, 'internal error');
   /** An error as clients may see it; one that was mapped before stays as it is. */
   const mask = (error: unknown): GraphQLError => inOurWords(toGraphQLError(error, report));
+  const serialize = (result: ExecutionResult): Rendering => {
+    const errors = result.errors?.map(mask);
+    const shown = formatResult(errors === undefined ? result : { ...result, errors });
+    return { body: Buffer.from(JSON.stringify(shown)), isLasting: errors === undefined };
+  };
+  const subscribe = (args: ExecutionArgs, tellsEnd: boolean) =>
+    subscribeWatched(args, { authority, renderings, serialize, tellsEnd });
   const yoga = createYoga<Asking, Context>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
     context: ({ viewer }) => ({ operation: { ...means, viewer }, publicUrl }),
     maskedErrors: { maskError: mask },
     plugins: [
-      inOrder(authority),
+      inOrder,
       ...(config.introspection ? [] : [noIntrospection]),
       boundedDocuments(new Documents()),
-      streamingPlugin,
+      streaming((args) => subscribe(args, true)),
     ],
     // It keeps documents of any size.
     parserAndValidationCache: false,
@@ -59,8 +68,13 @@ export function createEngine({ config, schema, means, authority, publicUrl, log 
     /** Bytes of a request's body. */
     maxBody: config.maxBody,
     Request: yoga.fetchAPI.Request,
-    /** The engine's parse, validate, execute and subscribe for one operation. */
+    /** The engine's parse, validate and execute for one operation. */
     getEnveloped: (asking: Asking) => yoga.getEnveloped(asking),
+    /**
+     * Begins a subscription over a WebSocket, which is closed with its credential. Past the engine, which would stand between a reader
+     * and its position (P5).
+     */
+    subscribe: (args: ExecutionArgs) => subscribe(args, false),
     mask,
   };
 }
@@ -69,14 +83,9 @@ export function createEngine({ config, schema, means, authority, publicUrl, log 
  * graphql-js answers with fields in the order in which they were asked for, as the specification wishes; Yoga's own executor in that
  * in which they were resolved.
  */
-const inOrder = (authority: HttpParts['authority']): Plugin => ({
+const inOrder: Plugin = {
   onExecute: ({ setExecuteFn }) => setExecuteFn(run),
-  onSubscribe: ({ args, setSubscribeFn }) => {
-    // A WebSocket is closed with its credential, which ends what runs over it.
-    const tellsEnd = requestOf(args) !== undefined;
-    setSubscribeFn((args: ExecutionArgs) => subscribeWatched(args, { authority, tellsEnd }));
-  },
-});
+};
 
 const isMutation = ({ document, operationName }: ExecutionArgs): boolean =>
   getOperationAST(document, operationName)?.operation === 'mutation';

@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { Pulled } from '../live/pulled.js';
 import type { Draining } from './draining.js';
-import { formatResult } from './format.js';
 import { acceptsEventStream } from './media-types.js';
+
+/** A subscription's updates, each as the JSON that clients are sent. */
+type Bodies = Pulled<Buffer>;
 
 /** How often, in ms, a silent stream says that it is alive; proxies cut silent connections after 60 s and more. */
 const PING_INTERVAL = 12_000;
@@ -11,39 +14,44 @@ const PING_INTERVAL = 12_000;
 /** How long, in ms, a reader whose credential has ended may take to read that. */
 const GOODBYE = 2_000;
 
-type Updates = AsyncIterableIterator<ExecutionResult>;
-
 /**
- * The updates behind a `Response` that stands for a stream. The engine's own stream is not used: it buffers between a slow reader
+ * The bodies behind a `Response` that stands for a stream. The engine's own stream is not used: it buffers between a slow reader
  * and its position (P5), and learns late that the reader has gone.
  */
-const updatesOf = new WeakMap<Response, Updates>();
+const bodiesOf = new WeakMap<Response, Bodies>();
 
-export const streamBehind = (response: Response): Updates | undefined => updatesOf.get(response);
+export const streamBehind = (response: Response): Bodies | undefined => bodiesOf.get(response);
 
 /**
  * A subscription over HTTP begins only for who asks for an event stream by name. Its result then becomes an empty `Response`, and
- * `streamBehind` has its updates.
+ * `streamBehind` has its bodies.
  */
-export const streamingPlugin: Plugin = {
-  onSubscribe({ args, setResultAndStopExecution }) {
-    const request = requestOf(args);
-    if (request === undefined || acceptsEventStream(request.headers.get('accept'))) return;
-    setResultAndStopExecution({ errors: [notAStream()] });
-  },
-  onResultProcess({ result, setResultProcessor }) {
-    if (!isUpdates(result)) return;
-    setResultProcessor((_, { Response }) => {
-      const response = new Response(null, { status: 200 });
-      updatesOf.set(response, result);
-      return response;
-    }, 'text/event-stream');
-  },
-};
-
-/** The HTTP request that a subscription came by; over WebSocket there is none. */
-export const requestOf = ({ contextValue }: { readonly contextValue?: unknown }): Request | undefined =>
-  (contextValue as { readonly request?: Request }).request;
+export function streaming(begin: (args: ExecutionArgs) => Promise<ExecutionResult | Bodies>): Plugin {
+  const begun = new WeakMap<Request, Bodies>();
+  return {
+    onSubscribe({ args, setSubscribeFn, setResultAndStopExecution }) {
+      const { request }: { readonly request: Request } = args.contextValue;
+      if (!acceptsEventStream(request.headers.get('accept'))) {
+        setResultAndStopExecution({ errors: [notAStream()] });
+        return;
+      }
+      setSubscribeFn(async (subscribing: ExecutionArgs) => {
+        const result = await begin(subscribing);
+        if (result instanceof Pulled) begun.set(request, result);
+        return result;
+      });
+    },
+    onResultProcess({ request, setResultProcessor }) {
+      const bodies = begun.get(request);
+      if (bodies === undefined) return;
+      setResultProcessor((_, { Response }) => {
+        const response = new Response(null, { status: 200 });
+        bodiesOf.set(response, bodies);
+        return response;
+      }, 'text/event-stream');
+    },
+  };
+}
 
 const notAStream = () =>
   new GraphQLError(
@@ -51,15 +59,15 @@ const notAStream = () =>
     { extensions: { code: 'BAD_USER_INPUT', http: { status: 406 } } },
   );
 
-const isUpdates = (result: unknown): result is Updates =>
-  typeof result === 'object' && result !== null && Symbol.asyncIterator in result && 'next' in result;
+const BEFORE = Buffer.from('event: next\ndata: ');
+const AFTER = Buffer.from('\n\n');
 
 /**
- * Writes updates as server-sent events (graphql-sse, distinct connections) until they end, the reader leaves or the server lets it go.
+ * Writes bodies as server-sent events (graphql-sse, distinct connections) until they end, the reader leaves or the server lets it go.
  * The next update is asked for when the last one has gone out: a slow reader waits, nothing queues (P5).
  */
 export async function writeEventStream(
-  updates: Updates,
+  bodies: Bodies,
   res: ServerResponse,
   draining: Draining,
   onCredentialEnd: (ended: () => void) => () => void,
@@ -67,10 +75,10 @@ export async function writeEventStream(
   // Begun too late: nobody would tell any more that the reader has left.
   if (res.destroyed || draining.hasBegun) {
     res.destroy();
-    await updates.return?.();
+    await bodies.return();
     return;
   }
-  const leave = () => void updates.return?.();
+  const leave = () => void bodies.return();
   // Cut, not completed: a client that was cut comes back and goes on where it was.
   const release = draining.onTurn(() => res.destroy());
   let cut: NodeJS.Timeout | undefined;
@@ -90,9 +98,9 @@ export async function writeEventStream(
     if (!res.writableNeedDrain) res.write(':\n\n');
   }, PING_INTERVAL);
   try {
-    for await (const update of updates) {
+    for await (const body of bodies) {
       if (res.destroyed) return;
-      if (!res.write(`event: next\ndata: ${JSON.stringify(formatResult(update))}\n\n`)) await drained(res);
+      if (!res.write(Buffer.concat([BEFORE, body, AFTER]))) await drained(res);
     }
     res.end('event: complete\ndata:\n\n');
   } finally {

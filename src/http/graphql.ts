@@ -30,9 +30,9 @@ export async function handleGraphQL(
   const accept = acceptedRanges(req.headers.accept);
   if (accept === '') return answerError(res, unacceptable(), { status: 406 });
   const response = await engine.fetch(await toRequest(engine, req, { accept, 'content-type': type }), viewer);
-  const updates = streamBehind(response);
-  if (updates === undefined) await sendResponse(response, res);
-  else await writeEventStream(updates, res, draining, (ended) => authority.watch(viewer, { ended }));
+  const bodies = streamBehind(response);
+  if (bodies === undefined) await sendResponse(response, res);
+  else await writeEventStream(bodies, res, draining, (ended) => authority.watch(viewer, { ended }));
 }
 
 const unsupported = () =>

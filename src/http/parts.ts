@@ -5,6 +5,7 @@ import type { Operation } from '../accounts/operation.js';
 import type { Viewer } from '../accounts/viewer.js';
 import type { Config } from '../config.js';
 import type { ToolTitles } from '../ingest/titles.js';
+import type { Renderings } from '../live/renderings.js';
 import type { DemoAccess } from './graphiql/page.js';
 
 /** What the doors need to know of the house. */
@@ -16,6 +17,8 @@ export interface HttpParts {
   readonly schema: GraphQLSchema;
   /** What an operation works with, but for who asks. */
   readonly means: Omit<Operation, 'viewer'>;
+  /** What subscribers are sent, each update rendered once for all who see the same. */
+  readonly renderings: Renderings;
   /**
    * Who sent this `Authorization`.
    * @throws UNAUTHENTICATED, PLAN_UPGRADE_REQUIRED

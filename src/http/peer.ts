@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { Viewer } from '../accounts/viewer.js';
 import { badUserInput, type DomainError } from '../errors.js';
+import type { Corks } from './corks.js';
 import type { Draining } from './draining.js';
 import type { HttpParts } from './parts.js';
 import { Pulse } from './pulse.js';
@@ -16,6 +17,9 @@ const MAX_EARLY = 8 * 1024;
 /** Bytes that wait to be read by the peer; beyond them nothing more of it is read, so that what it asks for cannot pile up. */
 const MAX_UNREAD = 1024 * 1024;
 
+/** Bytes that wait to be read by the peer; up to here the next update is made before this one has gone out. */
+const ROOM = 128 * 1024;
+
 /** Operations at once. */
 const MAX_OPERATIONS = 100;
 
@@ -25,6 +29,7 @@ const MAX_REFUSED = 50_000;
 export interface PeerOptions {
   readonly log: Logger;
   readonly draining: Draining;
+  readonly corks: Corks;
   /** Bytes a second; see Pulse. */
   readonly slowest: number;
   /** Bytes that the messages of all operations under way may have together. */
@@ -49,6 +54,7 @@ export class Peer {
   readonly request: IncomingMessage;
   readonly #socket: WebSocket;
   readonly #options: PeerOptions;
+  readonly #connection: Duplex;
   readonly #pulse: Pulse;
   readonly #operations = new Map<string, Operation>();
   #handle: (text: string) => Promise<void> = async () => undefined;
@@ -57,20 +63,21 @@ export class Peer {
   #viewer: Viewer | undefined;
   #release: (() => void) | undefined;
 
-  constructor(socket: WebSocket, request: IncomingMessage, options: PeerOptions) {
+  constructor(socket: WebSocket, request: IncomingMessage, connection: Duplex, options: PeerOptions) {
     this.request = request;
     this.#socket = socket;
+    this.#connection = connection;
     this.#options = options;
     this.#pulse = new Pulse(options.slowest);
   }
 
   /** Speaks the protocol until the socket closes; resolves when nothing of it is left. */
-  async serve(protocol: Server<Peer>, connection: Duplex): Promise<void> {
+  async serve(protocol: Server<Peer>): Promise<void> {
     const socket = this.#socket;
     // Faults of the connection end in 'close'; ws has answered them (1009 for a message that is too large) when it reports them.
     socket.on('error', (error) => this.#options.log.debug({ err: error }, 'WebSocket fault'));
     socket.on('pong', () => this.#pulse.answer());
-    this.#limitEarly(connection);
+    this.#limitEarly();
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
@@ -130,6 +137,20 @@ export class Peer {
     }
   }
 
+  /**
+   * Sends an update's message, and calls back when the next may come: at once, unless much waits to be read. To one that is closing
+   * nothing is sent and it is never called.
+   */
+  pass(message: Buffer, next: () => void): void {
+    if (!this.#isOpen) return;
+    this.#pulse.send(message.length);
+    this.#options.corks.cork(this.#connection);
+    const hasRoom = this.#socket.bufferedAmount + message.length <= ROOM;
+    this.#socket.send(message, AS_TEXT, hasRoom ? undefined : (error) => this.#taken(error, next));
+    if (hasRoom) next();
+    else this.#regulate();
+  }
+
   /** The operation of this id, which is about to begin, has no single answer. */
   streams(id: string): void {
     const operation = this.#operations.get(id);
@@ -141,7 +162,8 @@ export class Peer {
   }
 
   /** Counted as they come, since a frame, or the pieces of one, would be held before anything could be said of it. */
-  #limitEarly(connection: Duplex): void {
+  #limitEarly(): void {
+    const connection = this.#connection;
     let bytes = 0;
     const count = (chunk: Buffer) => {
       if (this.viewer !== undefined) {
@@ -252,12 +274,14 @@ export class Peer {
     return new Promise((resolve) => {
       if (!this.#isOpen) return;
       this.#pulse.send(data.length);
-      this.#socket.send(data, (error) => {
-        this.#regulate();
-        if (!error) resolve();
-      });
+      this.#socket.send(data, (error) => this.#taken(error, resolve));
       this.#regulate();
     });
+  }
+
+  #taken(error: Error | undefined | null, next: () => void): void {
+    this.#regulate();
+    if (!error) next();
   }
 
   /** Listens only while the peer listens too. */
@@ -267,6 +291,8 @@ export class Peer {
     else if (this.#socket.isPaused) this.#socket.resume();
   }
 }
+
+const AS_TEXT = { binary: false };
 
 /** Of which kind a message is, and which operation it is about; nothing for one that the protocol will refuse. */
 function envelope(text: string): { readonly type?: string; readonly id?: string } {

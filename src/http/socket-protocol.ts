@@ -4,9 +4,11 @@ import type { Viewer } from '../accounts/viewer.js';
 import { asTimeout } from '../database/faults.js';
 import { DomainError } from '../errors.js';
 import { coded } from '../graphql/errors.js';
+import { Pulled } from '../live/pulled.js';
 import type { Engine } from './engine.js';
 import { formatError, formatResult } from './format.js';
 import type { HttpParts } from './parts.js';
+import { Passing } from './passing.js';
 import type { Peer } from './peer.js';
 
 type Params = Record<string, unknown>;
@@ -70,7 +72,7 @@ class Operations {
     const schema = this.#schema;
     try {
       const viewer = await this.#viewerOf(peer);
-      const { parse, validate, contextFactory, execute, subscribe } = this.#engine.getEnveloped({ viewer });
+      const { parse, validate, contextFactory, execute } = this.#engine.getEnveloped({ viewer });
       const document = parse(payload.query);
       const faults = validate(schema, document);
       if (faults.length > 0) return faults;
@@ -79,7 +81,7 @@ class Operations {
       const args: ExecutionArgs = { schema, document, operationName, variableValues, contextValue };
       const isSubscription = getOperationAST(document, operationName)?.operation === 'subscription';
       if (isSubscription) peer.streams(id);
-      this.#runs.set(args, () => (isSubscription ? subscribe(args) : execute(args)));
+      this.#runs.set(args, () => (isSubscription ? this.#follow(peer, id, args) : execute(args)));
       return args;
     } catch (error) {
       return [parseFailure(error) ?? this.#engine.mask(error)];
@@ -96,6 +98,11 @@ class Operations {
       if (error instanceof DomainError && error.code !== 'TIMEOUT') peer.expel(error);
       throw error;
     }
+  }
+
+  async #follow(peer: Peer, id: string, args: ExecutionArgs): Promise<Awaited<OperationResult>> {
+    const result = await this.#engine.subscribe(args);
+    return result instanceof Pulled ? new Passing(peer, id, result) : result;
   }
 
   async run(args: ExecutionArgs): Promise<Awaited<OperationResult>> {

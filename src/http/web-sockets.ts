@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { handleProtocols, type Server } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
+import { Corks } from './corks.js';
 import type { Draining } from './draining.js';
 import type { Engine } from './engine.js';
 import type { HttpParts } from './parts.js';
@@ -47,7 +48,7 @@ export class WebSockets {
     };
     this.#sockets = new WebSocketServer(options);
     this.#protocol = createProtocol(parts, engine, init);
-    this.#options = { log, draining, slowest, maxHeld: 2 * config.maxFrame };
+    this.#options = { log, draining, corks: new Corks(), slowest, maxHeld: 2 * config.maxFrame };
     // After what has come was read: a process that stood still must not take all its clients for vanished.
     this.#heartbeat = setInterval(() => setImmediate(() => this.#beat()), heartbeat);
   }
@@ -55,9 +56,9 @@ export class WebSockets {
   /** Takes over a connection that asks to become a WebSocket. */
   accept(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     this.#sockets.handleUpgrade(request, connection, head, (socket) => {
-      const peer = new Peer(socket, request, this.#options);
+      const peer = new Peer(socket, request, connection, this.#options);
       const ended = peer
-        .serve(this.#protocol, connection)
+        .serve(this.#protocol)
         .catch((error) => this.#options.log.error({ err: error }, 'a subscription did not end well'))
         .finally(() => this.#peers.delete(peer));
       this.#peers.set(peer, ended);

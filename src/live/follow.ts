@@ -13,6 +13,8 @@ const UPDATE_BYTES = 1024 * 1024;
 export interface Update<E> {
   /** Ascending, at most `limit`; empty if only the position has moved, or nothing was there to replay. */
   readonly entries: readonly E[];
+  /** Where the update before it ended, or the stream began. */
+  readonly from: number;
   /** How far the log was read, filtered or not: where to resume (P2). */
   readonly position: number;
   /** The head as it was known when this was read. */
@@ -46,7 +48,7 @@ export function follow<E extends Entry, F>(
   tails: Tails,
   log: Log<E, F>,
   options: FollowOptions<F>,
-): AsyncIterableIterator<Update<E>, undefined> {
+): Pulled<Update<E>> {
   return new Follower(tails, log, options);
 }
 
@@ -201,9 +203,10 @@ class Follower<E extends Entry, F> extends Pulled<Update<E>> {
     const caughtUp = position === head;
     clearTimeout(this.#quiet);
     this.#quiet = undefined;
+    const from = this.#saidPosition;
     this.#said = caughtUp ? 'caughtUp' : 'behind';
     this.#saidPosition = position;
-    this.give({ entries, position, head, caughtUp });
+    this.give({ entries, from, position, head, caughtUp });
   }
 }
 

@@ -1,6 +1,9 @@
-interface Pull<T> {
-  resolve(result: IteratorResult<T, undefined>): void;
-  reject(error: unknown): void;
+/** Who waits for one value. One of these is called, once. */
+export interface Taker<T> {
+  give(value: T): void;
+  /** There will be none. */
+  end(): void;
+  fail(error: unknown): void;
 }
 
 const DONE = { done: true, value: undefined } as const;
@@ -9,10 +12,10 @@ const DONE = { done: true, value: undefined } as const;
  * An iterator that makes a value when it is asked for one. Written by hand because an async generator's `return()` waits for the
  * `next()` that is pending, which for a stream may be hours: here ending settles every pending call with `done`, at once.
  *
- * Calls of `next()` are answered in order. Nothing is held before the first of them.
+ * Pulls are answered in order. Nothing is held before the first of them.
  */
 export abstract class Pulled<T> implements AsyncIterableIterator<T, undefined> {
-  readonly #pulls: Pull<T>[] = [];
+  readonly #takers: Taker<T>[] = [];
   readonly #signal: AbortSignal | undefined;
   readonly #end = () => this.end();
   #begun = false;
@@ -23,7 +26,7 @@ export abstract class Pulled<T> implements AsyncIterableIterator<T, undefined> {
     this.#signal = signal;
   }
 
-  /** Somebody waits for a value: `give` it now or later. Called for each `next()`. */
+  /** Somebody waits for a value: `give` it now or later. Called for each pull. */
   protected abstract onPull(): void;
 
   /** Release everything. Called once. */
@@ -31,17 +34,17 @@ export abstract class Pulled<T> implements AsyncIterableIterator<T, undefined> {
 
   /** Whether a value that is given now has a taker. */
   protected get wanted(): boolean {
-    return this.#pulls.length > 0;
+    return this.#takers.length > 0;
   }
 
-  /** Answers the oldest call. */
+  /** Answers the oldest pull. */
   protected give(value: T): void {
-    this.#pulls.shift()?.resolve({ done: false, value });
+    this.#takers.shift()?.give(value);
   }
 
-  /** Rejects the oldest call and ends. */
+  /** Fails the oldest pull and ends. */
   protected fail(error: unknown): void {
-    this.#pulls.shift()?.reject(error);
+    this.#takers.shift()?.fail(error);
     this.end();
   }
 
@@ -50,20 +53,32 @@ export abstract class Pulled<T> implements AsyncIterableIterator<T, undefined> {
     this.#ended = true;
     this.#signal?.removeEventListener('abort', this.#end);
     this.onEnd();
-    for (const pull of this.#pulls.splice(0)) pull.resolve(DONE);
+    for (const taker of this.#takers.splice(0)) taker.end();
   }
 
-  next(): Promise<IteratorResult<T, undefined>> {
+  /** As `next()`, for whoever has no use for a promise: called back at once if the value is there. */
+  pull(taker: Taker<T>): void {
     if (this.#signal?.aborted) this.end();
-    if (this.#ended) return Promise.resolve(DONE);
+    if (this.#ended) {
+      taker.end();
+      return;
+    }
     if (!this.#begun) {
       this.#begun = true;
       this.#signal?.addEventListener('abort', this.#end);
     }
-    return new Promise((resolve, reject) => {
-      this.#pulls.push({ resolve, reject });
-      this.onPull();
-    });
+    this.#takers.push(taker);
+    this.onPull();
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    return new Promise((resolve, reject) =>
+      this.pull({
+        give: (value) => resolve({ done: false, value }),
+        end: () => resolve(DONE),
+        fail: reject,
+      }),
+    );
   }
 
   return(): Promise<IteratorResult<T, undefined>> {

@@ -18,11 +18,7 @@ export interface WatchOptions {
  * first, after every reconnect of the bus, once in a while, and in place of more keys than may be kept; it stands for all keys
  * before it. Registers on the bus at the first pull; listing at that resync or later misses nothing.
  */
-export function watch(
-  bus: Bus,
-  topics: readonly string[],
-  options: WatchOptions = {},
-): AsyncIterableIterator<Signal, undefined> {
+export function watch(bus: Bus, topics: readonly string[], options: WatchOptions = {}): Pulled<Signal> {
   return new Watcher(bus, topics, options);
 }
 

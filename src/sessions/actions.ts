@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../accounts/operation.js';
 import { asUuid } from '../accounts/uuids.js';
 import { transact } from '../database/transact.js';
+import type { Pulled } from '../live/pulled.js';
 import { watch } from '../live/signals.js';
 import { id, optional, parse, text } from '../parse.js';
 import { noSuchSession, requireNotRun } from './access.js';
@@ -45,7 +46,7 @@ export type SessionSignal = { readonly key: string } | { readonly resync: true }
  * Signals for the viewer's list of sessions, by the topics of what it may read; `resync` first.
  * @throws FORBIDDEN for RUN credentials.
  */
-export function watchSessions({ viewer, bus }: Operation): AsyncIterableIterator<SessionSignal> {
+export function watchSessions({ viewer, bus }: Operation): Pulled<SessionSignal> {
   requireNotRun(viewer, 'sessionChanged');
   return watch(bus, topicsOf(viewer));
 }

@@ -74,6 +74,6 @@ builder.subscriptionField('sessionChanged', (t) =>
     description:
       'News for `sessions`: a signal, not a log. `resync: true` comes first, after every interruption and once a minute. FORBIDDEN for RUN.',
     subscribe: (_, __, { operation }) => watchSessions(operation),
-    resolve: (signal, _, context) => readChange(renew(context), signal),
+    resolve: (signal, _, { operation }) => readChange(operation, signal),
   }),
 );

@@ -8,6 +8,7 @@ import { chaos } from './chaos.js';
 import { conversation } from './conversation.js';
 import { crowd } from './crowd.js';
 import { expiry } from './expiry.js';
+import { fanout } from './fanout.js';
 import { fuzz } from './fuzz.js';
 import { history } from './history.js';
 import type { BenchOptions } from './house.js';
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   crowd,
   conversation,
   history,
+  fanout,
   expiry,
   ingest,
   fuzz,

@@ -8,6 +8,7 @@ import type { HttpParts } from '../../src/http/parts.js';
 import { startHttp } from '../../src/http/server.js';
 import type { WebSocketTimes } from '../../src/http/web-sockets.js';
 import { DEFAULT_TITLES } from '../../src/ingest/titles.js';
+import { Renderings } from '../../src/live/renderings.js';
 import { answersOfEveryKind, Streams } from './schema.js';
 
 /** The one good credential, and one whose look-up fails. */
@@ -51,6 +52,7 @@ export async function openDoors({
       config: readConfig({ TIDINGS_DRAIN: '0', ...env }),
       schema: answersOfEveryKind(streams),
       means: meansOf(ready, connected),
+      renderings: new Renderings(),
       authenticate,
       authority: { viewerOf: async () => viewer, watch: () => () => {} },
       titles: DEFAULT_TITLES,
