@@ -13,6 +13,7 @@ import type { Context } from '../graphql/context.js';
 import { Documents } from '../graphql/documents.js';
 import { type ReportInternal, tellingWhatTookEffect, toGraphQLError } from '../graphql/errors.js';
 import { subscribeWatched } from '../graphql/watched-subscription.js';
+import { Pulled } from '../live/pulled.js';
 import type { Rendering } from '../live/renderings.js';
 import { streaming } from './event-stream.js';
 import { formatResult } from './format.js';
@@ -33,10 +34,11 @@ export function createEngine({ config, schema, means, authority, publicUrl, rend
     log.error({ err: error, id, path }, 'internal error');
   /** An error as clients may see it; one that was mapped before stays as it is. */
   const mask = (error: unknown): GraphQLError => inOurWords(toGraphQLError(error, report));
+  const masked = (result: ExecutionResult): ExecutionResult =>
+    result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
   const serialize = (result: ExecutionResult): Rendering => {
-    const errors = result.errors?.map(mask);
-    const shown = formatResult(errors === undefined ? result : { ...result, errors });
-    return { body: Buffer.from(JSON.stringify(shown)), isLasting: errors === undefined };
+    const body = Buffer.from(JSON.stringify(formatResult(masked(result))));
+    return { body, isLasting: result.errors === undefined };
   };
   const subscribe = (args: ExecutionArgs, tellsEnd: boolean) =>
     subscribeWatched(args, { authority, renderings, serialize, tellsEnd });
@@ -74,7 +76,10 @@ export function createEngine({ config, schema, means, authority, publicUrl, rend
      * Begins a subscription over a WebSocket, which is closed with its credential. Past the engine, which would stand between a reader
      * and its position (P5).
      */
-    subscribe: (args: ExecutionArgs) => subscribe(args, false),
+    subscribe: async (args: ExecutionArgs) => {
+      const begun = await subscribe(args, false);
+      return begun instanceof Pulled ? begun : masked(begun);
+    },
     mask,
   };
 }

@@ -167,7 +167,7 @@ describe('a change that takes nothing', () => {
 });
 
 describe('an update that is being made when access ends', () => {
-  it('is not sent', async () => {
+  it('is not sent, nor waited for', async () => {
     const { admin, others, token, memberToken } = await seed();
     const query = SESSION.replace('edges', 'session { title } edges');
     const stream = await openEventStream(house.url, token, query, { id: others.sessionId });
@@ -175,9 +175,9 @@ describe('an update that is being made when access ends', () => {
     const send = sendMessage(memberToken, others.sessionId, 'Private');
     await held.reached;
     await setRole(house.database, { accountId: admin.accountId, role: 'MEMBER' });
-    await eventually(() => expect(house.watched()).toBe(1));
+    await stream.ended;
     held.release();
-    await Promise.all([stream.ended, send]);
+    await send;
     expect(farewellOf(stream.messages).errors).toMatchObject([{ code: 'NOT_FOUND' }]);
     expect(stream.messages).toHaveLength(3);
   });
