@@ -42,19 +42,26 @@ const project = (name: string, include: string[], env: Record<string, string>) =
 const postgresRefusal = await refusalOf(postgresUrl);
 const redisRefusal = (await redisAnswers(redisUrl)) ? undefined : 'nothing answered';
 const missing = PROGRAMS.filter((name) => programPath(name) === undefined);
+const withoutSecret = (url: string) => url.replace(/:[^:@/]*@/, ':…@');
 const leftOut: readonly LeftOut[] = [
   ...(postgresRefusal === undefined
     ? []
     : [
         {
           what: 'PostgreSQL',
-          why: `${postgresUrl}: ${postgresRefusal}`,
+          why: `${withoutSecret(postgresUrl)}: ${postgresRefusal}`,
           variable: 'TEST_POSTGRES_URL=postgresql://user@host:5432/database',
         },
       ]),
   ...(redisRefusal === undefined
     ? []
-    : [{ what: 'Redis', why: `${redisUrl}: ${redisRefusal}`, variable: 'TEST_REDIS_URL=redis://host:6379' }]),
+    : [
+        {
+          what: 'Redis',
+          why: `${withoutSecret(redisUrl)}: ${redisRefusal}`,
+          variable: 'TEST_REDIS_URL=redis://host:6379',
+        },
+      ]),
   ...(missing.length === 0
     ? []
     : [{ what: 'servers of their own', why: `not installed: ${missing.join(', ')}` }]),

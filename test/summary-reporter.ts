@@ -30,6 +30,6 @@ export class SummaryReporter implements Reporter {
 }
 
 const notice = ({ what, why, variable }: LeftOut) => `
-Left out: the tests on ${what} (${why.replace(/:[^:@/]*@/, ':…@')}).${
+Left out: the tests on ${what} (${why}).${
   variable === undefined ? '' : ` To run them, name a server: ${variable} npm test`
 }`;

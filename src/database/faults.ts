@@ -78,11 +78,13 @@ const retryable = (what: string) =>
     },
   );
 
-// PostgreSQL's own error lies below Prisma's; pg gives it as it is.
-const sqlStateOf = (error: Error) =>
-  textAt(error, 'meta', 'driverAdapterError', 'cause', 'originalCode') ?? codeOf(error);
+// PostgreSQL's own error lies below Prisma's, or below the adapter's where a transaction could not begin or end; pg gives it as it is.
+const sqlStateOf = (error: Error) => belowAdapter(error, 'originalCode') ?? codeOf(error);
 
-const kindOf = (error: Error) => textAt(error, 'meta', 'driverAdapterError', 'cause', 'kind');
+const kindOf = (error: Error) => belowAdapter(error, 'kind');
+
+const belowAdapter = (error: Error, what: string) =>
+  textAt(error, 'meta', 'driverAdapterError', 'cause', what) ?? textAt(error, 'cause', what);
 
 const codeOf = (error: Error) => textAt(error, 'code');
 

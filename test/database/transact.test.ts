@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asTimeout } from '../../src/database/faults.js';
 import { transact } from '../../src/database/transact.js';
@@ -94,6 +95,14 @@ describe('a fault of the database', () => {
     const client = new PrismaClient({ adapter });
     expect(asTimeout(await failure(ask(client)))).toMatchObject({ code: 'TIMEOUT' });
     await client.$disconnect();
+  });
+
+  it.each([
+    { kind: 'ConnectionClosed' },
+    { kind: 'postgres', originalCode: '57P01', code: '57P01', severity: 'FATAL', message: 'terminating' },
+  ] as const)('is a TIMEOUT when a connection is lost where a transaction begins or ends: %o', (cause) => {
+    const told = { detail: undefined, column: undefined, hint: undefined, ...cause };
+    expect(asTimeout(new DriverAdapterError(told))).toMatchObject({ code: 'TIMEOUT' });
   });
 
   it('is no TIMEOUT when a row breaks a constraint, whichever way it was written', async () => {
