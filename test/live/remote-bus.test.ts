@@ -239,6 +239,16 @@ describe('a bus over a server that fails', () => {
     expect(server.attempts - before).toBeLessThan(35);
   });
 
+  it('comes back soon after each of many breaks, as long as the connections between them worked', async () => {
+    const bus = connect();
+    await pass(100);
+    for (let round = 0; round < 10; round++) {
+      server.break();
+      await pass(200);
+      expect(bus.connected).toBe(true);
+    }
+  });
+
   it('waits longer each time for a server that takes it in and carries nothing', async () => {
     server.carrying = 'swallowed';
     connect();
