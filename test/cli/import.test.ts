@@ -160,7 +160,8 @@ describe('with a server', () => {
 
   it('killed in the middle, and given again, brings every event once', async () => {
     const file = join(directory, 'long.jsonl');
-    const count = 10_000;
+    // Many transactions, of which the first few have committed when it is killed.
+    const count = 40_000;
     writeFileSync(file, eventLines(count));
     const first = begin(['import', file], env);
     const arrived = async () => (await sessionsOf(server.url, tokens.member)).get('long.jsonl') ?? 0;
