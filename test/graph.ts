@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type ExecutionResult, graphql, parse, subscribe } from 'graphql';
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  graphql,
+  parse,
+} from 'graphql';
 import { expect } from 'vitest';
 import { authenticate } from '../src/accounts/authenticate.js';
-import type { Operation } from '../src/accounts/operation.js';
+import { type Operation, renewed } from '../src/accounts/operation.js';
 import { type CreateTokenInput, createToken } from '../src/accounts/tokens.js';
 import type { Database } from '../src/database/database.js';
 import { transact } from '../src/database/transact.js';
@@ -72,8 +79,9 @@ export function graphOver(database: Database): Graph {
     },
     async follow(secret, source) {
       const contextValue = await contextOf(secret);
-      const stream = await subscribe({ schema, document: parse(source), contextValue });
-      return Symbol.asyncIterator in stream ? answers(stream) : one(answer(stream));
+      const args = { schema, document: parse(source), contextValue };
+      const updates = await createSourceEventStream(args);
+      return Symbol.asyncIterator in updates ? answers(updates, args) : one(answer(updates));
     },
     token: async (input) => (await createToken(database, input)).secret,
     async session(secret, title = 'A session') {
@@ -105,10 +113,17 @@ async function* one(value: Answer) {
   yield value;
 }
 
-/** Not a generator: its `return()` would wait for the update that is awaited. */
-function answers(stream: AsyncIterableIterator<ExecutionResult>): AsyncIterableIterator<Answer> {
-  const shown = (result: IteratorResult<ExecutionResult>): IteratorResult<Answer> =>
-    result.done ? { done: true, value: undefined } : { done: false, value: answer(result.value) };
+/** Each update is read afresh. Not a generator: its `return()` would wait for the update that is awaited. */
+function answers(
+  updates: AsyncIterable<unknown>,
+  args: ExecutionArgs & { readonly contextValue: { readonly operation: Operation } },
+): AsyncIterableIterator<Answer> {
+  const stream = updates[Symbol.asyncIterator]();
+  const shown = async ({ done, value }: IteratorResult<unknown>): Promise<IteratorResult<Answer>> => {
+    if (done) return { done: true, value: undefined };
+    const contextValue = { ...args.contextValue, operation: renewed(args.contextValue.operation) };
+    return { done: false, value: answer(await execute({ ...args, rootValue: value, contextValue })) };
+  };
   const iterator: AsyncIterableIterator<Answer> = {
     next: async () => shown(await stream.next()),
     return: async () => shown((await stream.return?.()) ?? { done: true, value: undefined }),

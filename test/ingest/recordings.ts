@@ -34,6 +34,10 @@ export function ownRecordings(format = 'anthropic-messages'): Recording[] {
   return format === 'tidings' ? [] : read(join(import.meta.dirname, 'recordings', format), () => true);
 }
 
+/** Events as they are, one a line. */
+export const recordedEvents = (): Recording[] =>
+  read(join(import.meta.dirname, 'recordings/tidings'), () => true);
+
 /** Where the shared folder has the streams of a format: a folder of its own, and some of the synthetic ones. */
 interface Place {
   readonly folder: string;

@@ -4,7 +4,7 @@ import type { EventInput } from '../../src/events/content.js';
 import { FORMAT_NAMES, parseFormat } from '../../src/ingest/formats.js';
 import { runOf } from '../../src/ingest/resuming.js';
 import { IngestStream, type Piece, type StreamPoint } from '../../src/ingest/stream.js';
-import { ownRecordings, type Recording, sharedRecordings } from './recordings.js';
+import { ownRecordings, type Recording, recordedEvents, sharedRecordings } from './recordings.js';
 import { bytesOf, ingest, SESSION } from './streams.js';
 
 /*
@@ -15,8 +15,11 @@ import { bytesOf, ingest, SESSION } from './streams.js';
 const RUN = runOf('s');
 const MAX_CHUNK = 4_096;
 
+const recordingsOf = (format: string) =>
+  format === 'tidings' ? recordedEvents() : [...ownRecordings(format), ...sharedRecordings(format)];
+
 const RECORDINGS = FORMAT_NAMES.flatMap((format) =>
-  [...ownRecordings(format), ...sharedRecordings(format)].map((recording) => ({ format, ...recording })),
+  recordingsOf(format).map((recording) => ({ format, ...recording })),
 );
 
 const open = (from?: StreamPoint) =>
