@@ -1,11 +1,7 @@
-import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
-import { transact } from '../database/transact.js';
 import type { AccessChange } from '../generated/prisma/client.js';
 import type { AccessChangeKind } from '../generated/prisma/enums.js';
-import { optional, parse, text } from '../parse.js';
-import { requireAccount, requireOrganization } from './store.js';
-import { uuid } from './uuids.js';
+import { type Listed, type ListInput, listForOperator } from './operator-list.js';
 import type { Viewer } from './viewer.js';
 
 /** Who changes access: a credential's holder or, undefined, the operator. */
@@ -33,40 +29,6 @@ export async function recordChanges(tx: Transaction, by: Actor, changes: readonl
   });
 }
 
-const listInput = z.strictObject({
-  accountId: optional(uuid('an accountId')),
-  organization: optional(text(200, 1)),
-  limit: optional(z.number().int().min(1).max(1_000)),
-  before: optional(z.number().int().min(1)),
-});
-export type ListChangesInput = z.input<typeof listInput>;
-
-export interface ChangeList {
-  /** The last first. */
-  readonly changes: readonly AccessChange[];
-  /** Where the next page begins; null after the last. */
-  readonly before: number | null;
-}
-
-/**
- * Changes of an account's access, an organisation's, or anybody's, for the operator.
- * @throws BAD_USER_INPUT, NOT_FOUND for an account or an organisation that is not there.
- */
-export async function listChanges(database: Database, input: ListChangesInput): Promise<ChangeList> {
-  const { accountId, organization, limit = 100, before } = parse(listInput, input);
-  return transact(database, async (tx) => {
-    if (accountId !== undefined) await requireAccount(tx, accountId);
-    const organizationId = organization && (await requireOrganization(tx, organization)).id;
-    const rows = await tx.accessChange.findMany({
-      where: {
-        ...(accountId !== undefined && { accountId }),
-        ...(organizationId !== undefined && { organizationId }),
-        ...(before !== undefined && { number: { lt: before } }),
-      },
-      orderBy: { number: 'desc' },
-      take: limit + 1,
-    });
-    const changes = rows.slice(0, limit);
-    return { changes, before: rows.length > limit ? Number(changes.at(-1)?.number) : null };
-  });
-}
+/** Changes of an account's access, an organisation's, or anybody's. @throws as `listForOperator`. */
+export const listChanges = (database: Database, input: ListInput): Promise<Listed<AccessChange>> =>
+  listForOperator(database, input, (tx, page) => tx.accessChange.findMany(page));

@@ -30,16 +30,14 @@ const ACTIONS: Readonly<Record<string, (database: Database, input: never) => Pro
     return { credentialId: credential.id, secret };
   },
   'token list': async (database, input) => {
-    const { credentials, before } = await listTokens(database, input);
-    return { credentials: credentials.map(token), before };
+    const { rows, before } = await listTokens(database, input);
+    return { credentials: rows.map(token), before };
   },
   'token revoke': async (database, input) => token(await revokeToken(database, input)),
   audit: async (database, input) => {
-    const { changes, before } = await listChanges(database, input);
-    return {
-      changes: changes.map(({ number, ...change }) => ({ number: Number(number), ...change })),
-      before,
-    };
+    const { rows, before } = await listChanges(database, input);
+    const changes = rows.map(({ number, ...change }) => ({ number: Number(number), ...change }));
+    return { changes, before };
   },
 };
 

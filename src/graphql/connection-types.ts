@@ -33,9 +33,12 @@ function shaped<Node>(edge: object, connection: object): ConnectionTypes<Node> {
   return { edge: edge as EdgeRef<Node>, connection: connection as ConnectionRef<Node> };
 }
 
+/** Every list is paged by `connections.ts`, and so the plugin's parent is one of its connections. */
+const connectionOf = (parent: unknown) => parent as Connection<unknown>;
+
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
     description: 'How many entries the whole list has, whatever the page. Counted only when selected.',
-    resolve: (parent) => (parent as unknown as Connection<unknown>).totalCount,
+    resolve: (parent) => connectionOf(parent).totalCount,
   }),
 );

@@ -63,7 +63,7 @@ export class Renderings {
     else this.#readers.delete(key);
   }
 
-  render<U>(update: U, view: View<U>, taker: Taker<Buffer>): void {
+  render<U>(update: U, view: View<U>, taker: Waiting): void {
     const key = this.#keyOf(update, view);
     const known = key === undefined ? undefined : this.#kept.get(key);
     if (known !== undefined) {
@@ -99,17 +99,20 @@ export class Renderings {
 const isStretch = (update: unknown): update is Update<unknown> =>
   typeof update === 'object' && update !== null && 'from' in update && 'position' in update;
 
+/** Who waits for a body: it comes, or cannot be made. */
+type Waiting = Pick<Taker<Buffer>, 'give' | 'fail'>;
+
 /** One body, and who waits for it. */
 class OneRendering {
   #body: Buffer | undefined;
-  #waiting: Taker<Buffer>[] = [];
+  #waiting: Waiting[] = [];
 
   /** While it is being made, as much as the least that is kept. */
   get bytes(): number {
     return (this.#body?.length ?? 0) + 1;
   }
 
-  take(taker: Taker<Buffer>): void {
+  take(taker: Waiting): void {
     if (this.#body === undefined) this.#waiting.push(taker);
     else taker.give(this.#body);
   }
@@ -186,7 +189,6 @@ export class Shown<U> extends Pulled<Buffer> {
     const { changes } = this.#view;
     this.#renderings.render(update, this.#view, {
       give: (body) => (this.#view.changes === changes ? this.#deliver(body) : this.#render(update)),
-      end: () => this.end(),
       fail: (error) => this.fail(error),
     });
   }
@@ -205,8 +207,11 @@ export class Shown<U> extends Pulled<Buffer> {
   /** Its key may have changed. */
   #count(): void {
     const { key } = this.#view;
-    if (this.#counted?.key === key && this.#counted !== undefined) return;
-    if (this.#counted !== undefined) this.#renderings.leave(this.#counted.key);
+    const counted = this.#counted;
+    if (counted !== undefined) {
+      if (counted.key === key) return;
+      this.#renderings.leave(counted.key);
+    }
     this.#renderings.enter(key);
     this.#counted = { key };
   }

@@ -18,7 +18,7 @@ afterAll(() => database.close());
 
 /** What was written down about an account, the first first. */
 const changesOf = async (accountId: string) =>
-  (await listChanges(database, { accountId })).changes
+  (await listChanges(database, { accountId })).rows
     .toReversed()
     .map(({ kind, credentialId, byAccountId, details }) => ({ kind, credentialId, byAccountId, details }));
 
@@ -64,10 +64,10 @@ describe('the log of access changes', () => {
         details: { cause: 'asked for' },
       },
     ]);
-    const [moved] = (await listChanges(database, { organization: 'Logged too', limit: 1 })).changes;
+    const [moved] = (await listChanges(database, { organization: 'Logged too', limit: 1 })).rows;
     expect(moved).toMatchObject({ organizationId, kind: 'CREDENTIAL_REVOKED' });
     await setPlan(database, { organization: 'Logged too', apiAccess: false });
-    const [plan] = (await listChanges(database, { organization: 'Logged too' })).changes;
+    const [plan] = (await listChanges(database, { organization: 'Logged too' })).rows;
     expect(plan).toMatchObject({ kind: 'PLAN_CHANGED', accountId: null, details: { apiAccess: false } });
   });
 
@@ -79,7 +79,7 @@ describe('the log of access changes', () => {
     const { credentialId } = issued.credential;
     await graph.read(secret, REVOKE, { input: { credentialId } });
     await graph.read(secret, REVOKE, { input: { credentialId } });
-    const [revoked, given] = (await listChanges(database, { accountId: id })).changes;
+    const [revoked, given] = (await listChanges(database, { accountId: id })).rows;
     const by = { byCredentialId: credential.id, byAccountId: id, accountId: id, credentialId };
     expect(given).toMatchObject({ ...by, kind: 'CREDENTIAL_ISSUED', details: { kind: 'PERSONAL' } });
     expect(revoked).toMatchObject({ ...by, kind: 'CREDENTIAL_REVOKED', details: { cause: 'asked for' } });
@@ -105,12 +105,12 @@ describe('the log of access changes', () => {
   it('is read by pages, the last first', async () => {
     const { id } = await createAccount(database, { name: 'Di' });
     for (let index = 0; index < 4; index++) await createToken(database, { accountId: id, kind: 'PERSONAL' });
-    const all = (await listChanges(database, { accountId: id })).changes;
+    const all = (await listChanges(database, { accountId: id })).rows;
     const walked: (typeof all)[number][] = [];
     let before: number | null | undefined;
     do {
       const page = await listChanges(database, { accountId: id, limit: 2, before: before ?? undefined });
-      walked.push(...page.changes);
+      walked.push(...page.rows);
       before = page.before;
     } while (before !== null);
     expect(walked).toEqual(all);
@@ -131,7 +131,7 @@ describe('the list of credentials for the operator', () => {
       issued.unshift((await createToken(database, { accountId: id, kind: 'PERSONAL' })).credential.id);
     }
     const idsOf = async (input: Parameters<typeof listTokens>[1]) => {
-      const { credentials, before } = await listTokens(database, input);
+      const { rows: credentials, before } = await listTokens(database, input);
       expect(JSON.stringify(credentials.map(({ number: _, ...row }) => row))).not.toContain('ash');
       return { ids: credentials.map(({ id }) => id), before };
     };
