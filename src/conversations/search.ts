@@ -7,7 +7,6 @@ import { findIndexed, type Slice, scanMessages } from './search-store.js';
 
 /** Characters, as code points. */
 const SHORTEST = 2;
-/** UTF-16 units. */
 const LONGEST = 1_000;
 
 /** Messages that are looked through at a time: few at first, since a frequent text needs no more, then more unless they take long. */

@@ -24,7 +24,7 @@ const form = keywords({
  * or no, one option, or a selection of options; up to 64 KiB as JSON in UTF-8. The form comes back as it was sent, its texts as the
  * database can hold them.
  * @param path names the schema in an error.
- * @throws BAD_USER_INPUT with the path to the keyword at fault and what was expected there, also for a form that nobody could fill in
+ * @throws BAD_USER_INPUT with the path to the keyword at fault and what was expected there, also where bounds of a field contradict each other
  * and for a default that does not fit its own field.
  */
 export function parseRequestedSchema(value: unknown, path: string): JsonObject {

@@ -1,3 +1,4 @@
+import { chunksOf } from '../chunks.js';
 import type { Reply, TestGateway } from '../gateway.js';
 
 export interface Asked {
@@ -31,11 +32,10 @@ export async function ask(
   return { status: response.status, text, body: JSON.parse(text) };
 }
 
-async function firstUpdate({ body }: Response): Promise<string> {
+async function firstUpdate(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  // Node's streams are async iterables, which the DOM's types do not know.
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of chunksOf(response)) {
     text += decoder.decode(chunk, { stream: true });
     const data = /^event: next\ndata: (.*)\n\n/m.exec(text)?.[1];
     if (data !== undefined) return data;

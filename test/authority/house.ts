@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { startGateway } from '../../src/gateway.js';
+import { chunksOf } from '../chunks.js';
 import { type House, openHouse } from '../events/house.js';
 import { eventually } from '../subscriptions/eventually.js';
 
@@ -35,7 +36,6 @@ export async function openEventStream(url: string, token: string, query: string,
     body: JSON.stringify({ query, variables }),
     signal: leave.signal,
   });
-  if (response.body === null) throw new Error('Expected a body.');
   const messages: Message[] = [];
   const read = async (body: AsyncIterable<Uint8Array>) => {
     let text = '';
@@ -51,7 +51,7 @@ export async function openEventStream(url: string, token: string, query: string,
     }
     return 'whole';
   };
-  const ended = read(response.body as unknown as AsyncIterable<Uint8Array>).catch(() => 'cut');
+  const ended = read(chunksOf(response)).catch(() => 'cut');
   await eventually(() => expect(messages.length).toBeGreaterThan(0));
   return { messages, ended, leave: () => leave.abort() };
 }

@@ -286,7 +286,11 @@ describe('with a short silence', () => {
     const { upload, answer } = beginUpload(hasty, id, { stream: 's' });
     upload.write(first + begun);
     const dots = setInterval(() => upload.write('\n'), 100);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    // One that began later and says nothing is over by then.
+    const silent = beginUpload(hasty, await hasty.newSession(), { stream: 's' });
+    silent.upload.write(first + begun);
+    expect(codeOf(await silent.answer)).toEqual([408, 'TIMEOUT']);
+    silent.upload.destroy();
     clearInterval(dots);
     upload.end(rest);
     expect((await answer).status).toBe(200);
