@@ -7,6 +7,9 @@ import type { Viewer } from './viewer.js';
 /** Who changes access: a credential's holder or, undefined, the operator. */
 export type Actor = Pick<Viewer, 'credentialId' | 'accountId'> | undefined;
 
+/** As an actor: whoever runs the server. */
+export const OPERATOR: Actor = undefined;
+
 /** What is changed of whose access. `details` says what it was and is: no secret, and no text of a client's. */
 export interface Change {
   readonly kind: AccessChangeKind;

@@ -6,7 +6,7 @@ import { badUserInput } from '../errors.js';
 import type { Account } from '../generated/prisma/client.js';
 import { OrganizationRole } from '../generated/prisma/enums.js';
 import { optional, parse, text } from '../parse.js';
-import { type Change, recordChanges } from './access-log.js';
+import { type Change, OPERATOR, recordChanges } from './access-log.js';
 import { databaseNow } from './clock.js';
 import { lockAccount } from './locks.js';
 import {
@@ -157,9 +157,6 @@ async function changeRole(tx: Transaction, account: Account, role: OrganizationR
   ]);
   return changed;
 }
-
-/** Undefined as an actor: these actions are the operator's. */
-const OPERATOR = undefined;
 
 const changeOf = (
   kind: Change['kind'],

@@ -7,7 +7,7 @@ import { type Credential, Prisma } from '../generated/prisma/client.js';
 import { CredentialKind } from '../generated/prisma/enums.js';
 import { instant } from '../instant.js';
 import { id, optional, parse, text } from '../parse.js';
-import { type Actor, type Change, recordChanges } from './access-log.js';
+import { type Actor, type Change, OPERATOR, recordChanges } from './access-log.js';
 import { databaseNow } from './clock.js';
 import { lockAccount } from './locks.js';
 import { noSuchSession, type Ownership } from './ownership.js';
@@ -86,8 +86,6 @@ export async function createToken(database: Database, input: CreateTokenInput): 
     return insertCredential(tx, token, await lockHolder(tx, token.accountId), OPERATOR);
   });
 }
-
-const OPERATOR = undefined;
 
 const revokeInput = z.strictObject({ credentialId: uuid('a credentialId') });
 export type RevokeTokenInput = z.input<typeof revokeInput>;
