@@ -13,6 +13,7 @@ export const ARTIFACT_KINDS = [
   'REPORT_ASSET',
   'REPORT_CITATION',
 ] as const;
+export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
 
 export const DELIVERED_OUTPUT_KINDS = ['TABLE', 'PROSE', 'PRESENTATION', 'FIGURE'] as const;
 

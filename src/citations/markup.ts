@@ -60,7 +60,8 @@ export const stripMarkup = (text: string): string => parseMarkup(text, []).displ
  *     body   = what stands between, split at commas and at inner tags; each part trimmed, empty and repeated ones dropped
  *
  * The two tags are these characters exactly: no attribute, no upper case, no entity, no Markdown. A tag without its partner is
- * dropped and the text behind it stays text, so that a message cut off inside a group shows what it has.
+ * dropped and the text behind it stays text, so that a message cut off inside a group shows what it has. Where dropping markup brings
+ * the parts of a tag together, that tag is dropped too: what is displayed never has one.
  */
 export function parseMarkup<C extends Reference>(text: string, citations: readonly C[]): Markup<C> {
   const reader = new MarkupReader(text, citations);
@@ -144,8 +145,7 @@ class MarkupReader<C extends Reference> {
   finish(): Markup<C> {
     this.#show(this.#text.slice(this.#position));
     return {
-      displayText: this.#shown.join(''),
-      groups: this.#groups,
+      ...withoutJoined(this.#shown.join(''), this.#groups),
       warnings: this.#warnings,
       unusedCitationIds: this.#citations
         .filter((citation) => !this.#used.has(citation))
@@ -184,6 +184,68 @@ class MarkupReader<C extends Reference> {
       for (const citation of citations) this.#used.add(citation);
       this.#tokens.set(token, { token, citations });
     }
+  }
+}
+
+/** Text and groups without the tags that only came about as markup between their parts was cut out. */
+function withoutJoined<C>(
+  text: string,
+  groups: readonly Group<C>[],
+): { readonly displayText: string; readonly groups: readonly Group<C>[] } {
+  if (!/<\/?citations>/.test(text)) return { displayText: text, groups };
+  const cut = new JoinedTags();
+  const places = groups.map(({ at }) => at);
+  let start = 0;
+  for (const at of [...places, text.length]) {
+    cut.take(text.slice(start, at));
+    start = at;
+  }
+  const left = cut.places();
+  return {
+    displayText: cut.text(),
+    groups: groups.map((group, index) => ({ ...group, at: left[index] ?? 0 })),
+  };
+}
+
+const TAGS = ['<citations>', '</citations>'];
+const LONGEST = '</citations>'.length;
+
+/**
+ * Cuts tags out of stretches of text until none is left, each character taken once. `<` only begins a tag and `>` only ends one, so a tag
+ * is done for at its `>`, and in which order they are cut makes no difference.
+ */
+class JoinedTags {
+  /** UTF-16 units that are kept. */
+  readonly #kept: string[] = [];
+  /** How many were kept at the end of each stretch. */
+  readonly #ends: number[] = [];
+
+  take(stretch: string): void {
+    for (let index = 0; index < stretch.length; index += 1) {
+      const unit = stretch.charAt(index);
+      this.#kept.push(unit);
+      if (unit !== '>') continue;
+      const end = this.#kept.slice(-LONGEST).join('');
+      const tag = TAGS.find((whole) => end.endsWith(whole));
+      if (tag !== undefined) this.#kept.length -= tag.length;
+    }
+    this.#ends.push(this.#kept.length);
+  }
+
+  text(): string {
+    return this.#kept.join('');
+  }
+
+  /** Where each stretch ends in the text: no later than any that follows, whatever was cut across them. */
+  places(): readonly number[] {
+    let last = Number.POSITIVE_INFINITY;
+    return this.#ends
+      .toReversed()
+      .map((end) => {
+        last = Math.min(last, end);
+        return last;
+      })
+      .toReversed();
   }
 }
 

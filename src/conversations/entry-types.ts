@@ -91,10 +91,11 @@ const toolCall = entryType('TOOL_CALL');
 
 builder.node(toolCall.ref, {
   ...toolCall.node,
-  description: 'A tool call that has settled, redacted: never its arguments, never its result.',
+  description:
+    'A tool call that has settled, redacted: never its arguments, never its result. Every activity that has settled is one, also work without a tool, such as thinking.',
   fields: (t) => ({
     title: t.string({
-      description: 'What was done, in plain words.',
+      description: 'What was done, in plain words, without citation markup.',
       resolve: ({ content }) => content.title,
     }),
     status: t.field({
@@ -114,7 +115,8 @@ const artifact = entryType('ARTIFACT');
 
 builder.node(artifact.ref, {
   ...artifact.node,
-  description: 'A file, by its metadata: never its bytes, never a URL.',
+  description:
+    'A file that the user sent or got, by its metadata: never its bytes, never a URL. AGENT_SAVED_FILE and REPORT_CITATION are none.',
   fields: (t) => ({
     direction: t.field({
       type: ArtifactDirectionRef,

@@ -1,3 +1,4 @@
+import type { ArtifactKind } from '../artifacts/content.js';
 import { stripMarkup } from '../citations/markup.js';
 import { type EventRow, type RawEvent, toEventRow } from '../events/event.js';
 import type { SizedEvent } from '../events/store.js';
@@ -10,7 +11,7 @@ export interface MessageContent {
   readonly content: string;
 }
 
-/** A tool call that has settled, as its activity tells it: never its arguments, never its result (P10). */
+/** A tool call that has settled, as its activity tells it, without citation markup: never its arguments, never its result (P10). */
 export interface ToolCallContent {
   readonly type: 'TOOL_CALL';
   readonly title: string;
@@ -35,11 +36,17 @@ export interface EntrySnapshot {
   readonly key: string;
   readonly createdAt: Date | null;
   readonly content: EntryContent;
+  /** Whether it is none of the conversation's: of a file that the agent kept for itself. */
+  readonly isAside: boolean;
 }
 
+/** Kinds of files that do not go to the user: not delivered, or what a report only refers to. */
+const KEPT_KINDS: ReadonlySet<string> = new Set<ArtifactKind>(['AGENT_SAVED_FILE', 'REPORT_CITATION']);
+
 /**
- * The one rule of what a conversation has: the entries of an event in their order. It is used to write them and to read them, so an
- * entry needs to keep no more than its event and its place there.
+ * The one rule of what a conversation has: the entries of an event in their order, and what lies between them aside. It is used to write
+ * them and to read them, so an entry needs to keep no more than its event and its place there. Any activity that has settled is a tool
+ * call: its event does not tell one from other work.
  */
 export function entriesOf(event: EventRow): readonly EntrySnapshot[] {
   const { createdAt } = event;
@@ -70,6 +77,7 @@ const messageOf = (
   key: `${role === 'USER' ? 'user' : 'assistant'}:${messageId}`,
   createdAt,
   content: { type: 'MESSAGE', role, content: stripMarkup(text) },
+  isAside: false,
 });
 
 /** As events keep them. */
@@ -88,15 +96,17 @@ const uploadsOf = (
     key: `upload:${place}:${messageId}`,
     createdAt,
     content: artifactOf('UPLOADED', file),
+    isAside: false,
   }));
 
 const deliveredOf = (
-  file: File & { readonly artifactId: string },
+  file: File & { readonly artifactId: string; readonly kind: ArtifactKind },
   createdAt: Date | null,
 ): EntrySnapshot => ({
   key: `file:${file.artifactId}`,
   createdAt,
   content: artifactOf('DELIVERED', file),
+  isAside: KEPT_KINDS.has(file.kind),
 });
 
 const artifactOf = (
@@ -117,7 +127,13 @@ const toolCallOf = (
 ): EntrySnapshot => ({
   key: `tool:${activityId}`,
   createdAt,
-  content: { type: 'TOOL_CALL', title, status, summary },
+  content: {
+    type: 'TOOL_CALL',
+    title: stripMarkup(title),
+    status,
+    summary: summary === null ? null : stripMarkup(summary),
+  },
+  isAside: false,
 });
 
 /** An entry as it is read: its own place and time, and what its latest event says. */

@@ -39,7 +39,9 @@ async function project(
   events: readonly EventRow[],
 ): Promise<Progress> {
   const snapshots = events.flatMap((event) =>
-    entriesOf(event).map((snapshot, position) => ({ ...snapshot, position, eventNumber: event.number })),
+    entriesOf(event)
+      .map((snapshot, position) => ({ ...snapshot, position, eventNumber: event.number }))
+      .filter(({ isAside }) => !isAside),
   );
   const changed = snapshots.map(({ key }) => key);
   const heads = { id: sessionId, entryHead, changeHead };
@@ -59,7 +61,7 @@ function latestOf(snapshots: readonly Placed[]): readonly NewEntry[] {
     const { createdAt } = latest.get(snapshot.key) ?? snapshot;
     latest.set(snapshot.key, { ...snapshot, createdAt });
   }
-  return [...latest.values()].map(({ content, ...entry }) => ({
+  return [...latest.values()].map(({ content, isAside: _, ...entry }) => ({
     ...entry,
     type: content.type,
     folded: content.type === 'MESSAGE' ? fold(content.content) : null,

@@ -22,7 +22,7 @@ const ConversationEntriesUpdateRef = builder
       edges: t.field({
         type: [ConversationEntryEdgeRef],
         description:
-          'New entries, and known ones whose content changed, in the order of the changes; at most 200. A cursor is the place in `entries`; to resume there is the checkpoint.',
+          'New entries, and known ones of which a later snapshot came, whether or not it says anything new, in that order; at most 200. A cursor is the place in `entries`; to resume there is the checkpoint.',
         resolve: ({ entries }) => entries.map(({ entry }) => edgeOf(entry)),
       }),
     }),
@@ -50,7 +50,7 @@ builder.subscriptionField('conversationEntries', (t) =>
     type: ConversationEntriesUpdateRef,
     nullable: true,
     description:
-      "What appeared and changed in one's own conversation, then what does, each change once and in order; of several changes of one entry all may show the last. Without `after` from the start. The first update comes at once, empty if there is nothing to replay; an empty one now and then tells how far the log was read. FORBIDDEN as `conversation`, BAD_USER_INPUT, INVALID_CURSOR.",
+      "What appeared and was written again in one's own conversation, then what is, each time once and in order; of several snapshots of one entry all may show the last. Without `after` from the start. The first update comes at once, empty if there is nothing to replay; an empty one now and then tells how far the log was read. FORBIDDEN as `conversation`, BAD_USER_INPUT, INVALID_CURSOR.",
     args: {
       after: t.arg.string({
         description:

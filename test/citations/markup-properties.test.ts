@@ -19,13 +19,29 @@ const citations = fc.uniqueArray(
   { selector: ({ citationId }) => citationId, maxLength: 6 },
 );
 
-/** The text with every matched pair and all between cut out, then every tag that is left: as slow as it is plain. */
+/** The text with every matched pair and all between cut out, then tags as long as there are any: as slow as it is plain. */
 function displayed(text: string): string {
   const innermost = /<citations>(?:(?!<\/?citations>).)*<\/citations>/s;
   let rest = text;
   while (innermost.test(rest)) rest = rest.replace(innermost, '\u{F0000}');
-  return rest.replaceAll('\u{F0000}', '').replaceAll(/<\/?citations>/g, '');
+  rest = rest.replaceAll('\u{F0000}', '');
+  while (TAG.test(rest)) rest = rest.replace(TAG, '');
+  return rest;
 }
+
+const TAG = /<\/?citations>/;
+
+/** Markup within the parts of a tag, as deep as it comes: cutting it out brings them together. */
+const torn = fc.letrec<{ text: string }>((tie) => ({
+  text: fc.oneof(
+    { depthSize: 'large', withCrossShrink: true },
+    fc.constantFrom('', 'a', 'r1', '>', '<', '<\u2060citations>'),
+    fc
+      .tuple(fc.constantFrom('<citations>', '</citations>'), fc.nat(11), tie('text'))
+      .map(([tag, at, inner]) => `${tag.slice(0, at)}${inner}${tag.slice(at)}`),
+    fc.tuple(tie('text'), tie('text')).map((texts) => texts.join('')),
+  ),
+})).text;
 
 describe('any text', () => {
   it('is its segments joined, and never throws', () => {
@@ -45,6 +61,34 @@ describe('any text', () => {
         expect(parseMarkup(text, []).displayText).toBe(displayed(text));
       }),
       { numRuns: 1_000 },
+    );
+  });
+
+  it('shows no tag, also where cutting markup out brought its parts together', () => {
+    fc.assert(
+      fc.property(torn, (text) => {
+        const { displayText, groups } = parseMarkup(text, []);
+        expect(displayText).not.toMatch(TAG);
+        expect(displayText).toBe(displayed(text));
+        expect(segments(text, []).map((segment) => segment.text)).toHaveLength(
+          groups.length + (displayText.length > (groups.at(-1)?.at ?? 0) ? 1 : 0),
+        );
+        expect(
+          segments(text, [])
+            .map((segment) => segment.text)
+            .join(''),
+        ).toBe(displayText);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is shown as it is where it has no tag', () => {
+    const tagless = fc.oneof(markup, torn, fc.string({ unit: 'binary' })).filter((text) => !TAG.test(text));
+    fc.assert(
+      fc.property(tagless, (text) => {
+        expect(parseMarkup(text, []).displayText).toBe(text);
+      }),
     );
   });
 
@@ -107,11 +151,18 @@ describe('the work of reading', () => {
     ['commas in a group', ',r'],
     ['plain text', 'text '],
     ['unclosed tags before a pair', '<citations>a<citations>b</citations>'],
+    ['parts of tags around groups', '<cita<citations>r</citations>tions>'],
   ])('grows with the text and no faster: %s', (_, part) => {
     const small = workOn(`<citations>${part.repeat(200)}</citations>`);
     const large = workOn(`<citations>${part.repeat(2_000)}</citations>`);
     expect(small).toBeGreaterThan(part.length * 200);
     expect(large).toBeLessThan(small * 10.5);
+  });
+
+  it('cuts tags within tags as deep as a text can have them', () => {
+    const depth = 80_000;
+    const text = `${'<citat'.repeat(depth)}<citations>r1</citations>${'ions>'.repeat(depth)}`;
+    expect(parseMarkup(text, [])).toMatchObject({ displayText: '', groups: [{ at: 0 }] });
   });
 
   it('handles a nesting as deep as a text can be', () => {

@@ -106,6 +106,50 @@ describe('a conversation', () => {
     ]);
   });
 
+  it('shows no citation markup, in messages, titles and summaries, however it is nested', async () => {
+    const torn = 'Two<cita<citations>r1</citations>tions> papers';
+    const literal = 'writes <\u2060citations>';
+    const { token } = await house.newConversation([
+      agentMessage('m', { text: torn }),
+      activity('t', { title: `Read <citations>r1</citations>${literal}`, summary: torn }),
+    ]);
+    expect(plain((await house.read(token, { types: ALL })).nodes)).toEqual([
+      { type: 'MESSAGE', role: 'ASSISTANT', content: 'Two papers' },
+      { type: 'TOOL_CALL', title: `Read ${literal}`, status: 'COMPLETED', summary: 'Two papers' },
+    ]);
+    expect((await house.read(token, { search: 'two papers' })).totalCount).toBe(1);
+  });
+
+  it('has the files that went to the user: none that the agent only saved, or that a report cites', async () => {
+    const { sessionId, token } = await house.newConversation([
+      delivered(
+        'd1',
+        { artifactId: 'f1', kind: 'AGENT_SAVED_FILE' },
+        { artifactId: 'f2', filename: 'report.pdf', kind: 'PROSE_EXPORT' },
+        { artifactId: 'f3', kind: 'REPORT_CITATION' },
+        { artifactId: 'f4', filename: 'plot.png', kind: 'REPORT_ASSET' },
+      ),
+    ]);
+    const names = async () => (await house.read(token, { types: ALL })).nodes.map(({ filename }) => filename);
+    expect(await names()).toEqual(['report.pdf', 'plot.png']);
+    // It is delivered after all; and one that was delivered stays.
+    await house.append(sessionId, [
+      delivered('d2', { artifactId: 'f1', filename: 'saved.md' }),
+      delivered('d3', { artifactId: 'f2', filename: 'kept.pdf', kind: 'AGENT_SAVED_FILE' }),
+    ]);
+    expect(await names()).toEqual(['report.pdf', 'plot.png', 'saved.md']);
+  });
+
+  it('keeps the files of a message that comes again with fewer', async () => {
+    const files = [{ filename: 'a.pdf' }, { filename: 'b.pdf' }];
+    const { token } = await house.newConversation([
+      userMessage('e1', { messageId: 'm', files }),
+      userMessage('e2', { messageId: 'm', files: [{ filename: 'c.pdf' }] }),
+    ]);
+    const { nodes } = await house.read(token, { types: ['ARTIFACT'] });
+    expect(nodes.map(({ filename }) => filename)).toEqual(['c.pdf', 'b.pdf']);
+  });
+
   it('takes nothing twice when a call is repeated, and nothing of a call that is refused', async () => {
     const { sessionId, token } = await house.newConversation([userMessage('e1')]);
     await house.append(sessionId, [userMessage('e1'), agentMessage('e2')]);
