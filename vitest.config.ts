@@ -14,7 +14,7 @@ const postgresUrl =
   process.env.TEST_POSTGRES_URL ?? `postgresql://${userInfo().username}@127.0.0.1:5432/test`;
 const redisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
 const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
   .map((file) => `test/${file}`);
 
 /** What opens a database, by itself or through what it imports, runs on both kinds; the rest once. */
