@@ -3,7 +3,7 @@ import type { CodegenConfig } from '@graphql-codegen/cli';
 /** Types the documents of the tests, by the schema as it is committed. */
 const config: CodegenConfig = {
   schema: 'schema.graphql',
-  documents: ['test/**/*.ts', '!test/generated/**'],
+  documents: ['test/**/*.ts', '!test/generated/**', '!test/bench/peers/**'],
   // Only what is handed to `graphql()`; a comment in front of other documents stays a comment.
   pluckConfig: { gqlMagicComment: 'typed' },
   // None yet is no fault.
