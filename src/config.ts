@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** How this process runs, read once at its start. Sizes are in bytes. */
@@ -23,6 +24,12 @@ export interface Config {
   readonly maxFrame: number;
   readonly maxLine: number;
   readonly maxAnswer: number;
+  /** Requests of an address; undefined: as many as it likes. */
+  readonly rateLimit: RateRule | undefined;
+  /** Requests of a SERVICE credential, which do not count for its address. */
+  readonly serviceRateLimit: RateRule | undefined;
+  /** Who may say in X-Forwarded-For whom it asks for: addresses, networks such as 10.0.0.0/8, or `loopback`. */
+  readonly trustedProxies: readonly string[];
   /** How long, in ms, a server that is told to stop says so to whoever comes, and takes to let its streams go. */
   readonly drainMs: number;
   /** After how long, in ms, a raw stream that says nothing is over. */
@@ -30,6 +37,13 @@ export interface Config {
   readonly graphiql: boolean;
   readonly introspection: boolean;
   readonly demo: boolean;
+}
+
+/** So many within so many seconds; who passes that is blocked for the last. */
+export interface RateRule {
+  readonly points: number;
+  readonly seconds: number;
+  readonly blockSeconds: number;
 }
 
 /** One variable that could not be read. */
@@ -75,6 +89,9 @@ const variables = z.object({
   TIDINGS_MAX_FRAME: size().default(4 * MB),
   TIDINGS_MAX_LINE: size().default(4 * MB),
   TIDINGS_MAX_ANSWER: size().default(32 * MB),
+  RATE_LIMIT: rate().default({ points: 100, seconds: 60, blockSeconds: 300 }),
+  TIDINGS_SERVICE_RATE_LIMIT: rate().default('off'),
+  TRUSTED_PROXIES: proxies().default([]),
   TIDINGS_SILENCE: wholeNumber(1, 86_400).default(120),
   TIDINGS_DRAIN: wholeNumber(0, 5).default(2),
   TIDINGS_GRAPHIQL: onOrOff().optional(),
@@ -110,6 +127,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     maxFrame: values.TIDINGS_MAX_FRAME,
     maxLine: values.TIDINGS_MAX_LINE,
     maxAnswer: values.TIDINGS_MAX_ANSWER,
+    rateLimit: unlessOff(values.RATE_LIMIT),
+    serviceRateLimit: unlessOff(values.TIDINGS_SERVICE_RATE_LIMIT),
+    trustedProxies: values.TRUSTED_PROXIES,
     drainMs: values.TIDINGS_DRAIN * 1_000,
     silenceMs: values.TIDINGS_SILENCE * 1_000,
     graphiql: values.TIDINGS_GRAPHIQL ?? !production,
@@ -146,6 +166,42 @@ function size() {
       (bytes) => bytes >= KB && bytes <= 512 * MB,
       'a size from 1 kB to 512 MB, such as 4 MB or 4194304',
     );
+}
+
+const MAX_RATE = 1_000_000_000;
+const DAY = 86_400;
+
+/** `100/60/300`: so many, within so many seconds, and for how many whoever passes that is blocked. */
+function rate() {
+  return z.string().transform((value, context): RateRule | 'off' => {
+    if (value === 'off') return value;
+    const [points = 0, seconds = 0, blockSeconds = DAY + 1] = /^\d+\/\d+\/\d+$/.test(value)
+      ? value.split('/').map(Number)
+      : [];
+    if (points >= 1 && points <= MAX_RATE && seconds >= 1 && seconds <= DAY && blockSeconds <= DAY)
+      return { points, seconds, blockSeconds };
+    const message = `off, or requests/seconds/seconds blocked such as 100/60/300, the seconds at most ${DAY}`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+const unlessOff = <T>(value: T | 'off'): T | undefined => (value === 'off' ? undefined : value);
+
+function proxies() {
+  return z
+    .string()
+    .transform((value) => value.split(/[ ,]+/).filter((proxy) => proxy !== ''))
+    .refine(
+      (list) => list.every((proxy) => proxy === 'loopback' || isNetwork(proxy)),
+      'addresses, networks such as 10.0.0.0/8, or loopback, with commas between them',
+    );
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix = '0', ...rest] = text.split('/');
+  const bits = isIP(address) === 4 ? 32 : 128;
+  return isIP(address) !== 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
 }
 
 function onOrOff() {

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'BAD_USER_INPUT'
   | 'INVALID_CURSOR'
   | 'CONFLICT'
+  | 'RATE_LIMITED'
   | 'QUERY_TOO_COMPLEX'
   | 'PAYLOAD_TOO_LARGE'
   | 'TIMEOUT'

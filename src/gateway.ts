@@ -19,6 +19,7 @@ import { startHttp } from './http/server.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
 import { sweepSilent } from './ingest/silence.js';
 import { DEFAULT_TITLES, parseTitles, type ToolTitles } from './ingest/titles.js';
+import { openLimits } from './limits/limits.js';
 import { openBus } from './live/open-bus.js';
 import type { RemoteBusTimes } from './live/remote-bus.js';
 import { Renderings } from './live/renderings.js';
@@ -96,8 +97,10 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     onUse: (id) => lastUses.note(id),
     onError,
   });
+  const limits = await openLimits(config, onError);
   const closers = [
     () => database.close(),
+    () => limits.close(),
     () => bus.close(),
     async () => tails.close(goingDown()),
     () => lastUses.close(),
@@ -129,6 +132,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
         authenticate: (authorization) =>
           authenticate(database, bearer(authorization), (id) => lastUses.note(id)),
         authority,
+        limits,
         renderings,
         titles,
         publicUrl: config.publicUrl,

@@ -11,7 +11,7 @@ import { openTestDatabase } from './database.js';
 import { countResources, expectReleased } from './resources.js';
 
 const log = pino({ level: 'silent' });
-const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', TIDINGS_DRAIN: '0' });
+const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', RATE_LIMIT: 'off', TIDINGS_DRAIN: '0' });
 
 const patiently = { timeout: 20_000 };
 

@@ -7,6 +7,7 @@ import { DomainError, type ErrorCode, type ErrorDetails } from '../errors.js';
 const HTTP_STATUS: Partial<Record<ErrorCode, number>> = {
   UNAUTHENTICATED: 401,
   PLAN_UPGRADE_REQUIRED: 403,
+  RATE_LIMITED: 429,
   QUERY_TOO_COMPLEX: 400,
   PAYLOAD_TOO_LARGE: 413,
   SHUTTING_DOWN: 503,

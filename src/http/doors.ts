@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Viewer } from '../accounts/viewer.js';
 import { asTimeout } from '../database/faults.js';
 import { DomainError, notFound } from '../errors.js';
 import { drain } from './body.js';
@@ -14,7 +15,8 @@ import { answerHealth, answerReady } from './health.js';
 import { handleIngest, INGEST_PATH, tellOffset } from './ingest.js';
 import { refuseCrossSite } from './origin.js';
 import type { HttpParts } from './parts.js';
-import { answerError, answerInternal, answerMethod, shuttingDown, statusOf } from './responses.js';
+import { tellLeft } from './rate-headers.js';
+import { answerError, answerInternal, answerMethod, headersOf, shuttingDown, statusOf } from './responses.js';
 import type { WebSockets } from './web-sockets.js';
 
 /** What `Session.url` leads to. */
@@ -51,19 +53,20 @@ export class Doors {
   }
 
   /** Takes a WebSocket in at the GraphQL path, and nowhere else. */
-  upgrade(req: IncomingMessage, connection: Duplex, head: Buffer): void {
+  async upgrade(req: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> {
     connection.once('error', () => connection.destroy());
     try {
       if (this.#draining.hasBegun) throw shuttingDown();
       if (pathOf(req) !== GRAPHQL_PATH) throw nothingHere();
       refuseCrossSite(req, this.#parts.publicUrl);
-      this.#sockets.accept(req, connection, head);
+      const address = this.#parts.limits.addresses.of(req);
+      await this.#parts.limits.rates.refuseBlocked(address);
+      // It may have begun meanwhile.
+      if (this.#draining.hasBegun) throw shuttingDown();
+      this.#sockets.accept(req, connection, head, address);
     } catch (error) {
-      const status = error instanceof DomainError ? statusOf(error) : 500;
-      if (status === 500) this.#report(error, req);
-      connection.end(
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-      );
+      if (!(error instanceof DomainError)) this.#report(error, req);
+      connection.end(upgradeRefusal(error));
     }
   }
 
@@ -79,12 +82,25 @@ export class Doors {
     if (path !== GRAPHQL_PATH && ingestInto === undefined) throw nothingHere();
     const isHead = req.method === 'HEAD';
     if (ingestInto !== undefined && req.method !== 'POST' && !isHead) return answerMethod(res, 'POST, HEAD');
-    const viewer = await this.#parts.authenticate(req.headers.authorization);
+    const viewer = await this.#admit(req, res);
     if (ingestInto === undefined) {
       return handleGraphQL(this.#engine, this.#parts.authority, viewer, req, res, this.#draining);
     }
     if (isHead) return tellOffset(this.#parts, viewer, ingestInto, req, res);
     return handleIngest(this.#parts, viewer, ingestInto, req, res, this.#draining.signal);
+  }
+
+  /** Who asks, once it is counted. @throws RATE_LIMITED before anything is looked up; what `authenticate` throws, counted as well. */
+  async #admit(req: IncomingMessage, res: ServerResponse): Promise<Viewer> {
+    const { authenticate, limits } = this.#parts;
+    const address = limits.addresses.of(req);
+    await limits.rates.refuseBlocked(address);
+    const viewer = await authenticate(req.headers.authorization).catch(async (error) => {
+      tellLeft(res, await limits.rates.countUnknown(address));
+      throw error;
+    });
+    tellLeft(res, await limits.rates.count(address, viewer));
+    return viewer;
   }
 
   /** GraphiQL and what belongs to it; false when that is not what was asked for. */
@@ -108,6 +124,15 @@ export class Doors {
     this.#parts.log.error({ err: error, id, method, path: url.split('?')[0] }, 'internal error');
     return id;
   }
+}
+
+/** To one that asked for a WebSocket, and has no `ServerResponse`. */
+function upgradeRefusal(error: unknown): string {
+  const known = error instanceof DomainError ? error : undefined;
+  const status = known === undefined ? 500 : statusOf(known);
+  const headers = { connection: 'close', 'content-length': '0', ...(known && headersOf(known)) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', ''].join('\r\n');
 }
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split(/[?#]/, 1)[0] ?? '/';

@@ -5,6 +5,7 @@ import type { Operation } from '../accounts/operation.js';
 import type { Viewer } from '../accounts/viewer.js';
 import type { Config } from '../config.js';
 import type { ToolTitles } from '../ingest/titles.js';
+import type { Limits } from '../limits/limits.js';
 import type { Renderings } from '../live/renderings.js';
 import type { DemoAccess } from './graphiql/page.js';
 
@@ -26,6 +27,8 @@ export interface HttpParts {
   readonly authenticate: (authorization: string | undefined) => Promise<Viewer>;
   /** Whether what is open may stay so. */
   readonly authority: Pick<Authority, 'watch' | 'viewerOf'>;
+  /** How often anybody may ask. */
+  readonly limits: Omit<Limits, 'close'>;
   /** The base of every URL that the API shows, without a slash at the end. */
   readonly publicUrl: string;
   /** What may be told of the tools in raw streams. */

@@ -36,6 +36,14 @@ export interface PeerOptions {
   readonly maxHeld: number;
 }
 
+/** Where a WebSocket comes from. */
+export interface Caller {
+  /** What asked for it. */
+  readonly request: IncomingMessage;
+  readonly connection: Duplex;
+  readonly address: string;
+}
+
 /** A subscribe message that was handed on and is not dealt with to its end: while its answer is not sent, or its updates go on. */
 interface Operation {
   readonly size: number;
@@ -52,6 +60,10 @@ interface Operation {
  */
 export class Peer {
   readonly request: IncomingMessage;
+  /** What it is counted under. */
+  readonly address: string;
+  /** It has asked for something, or was counted otherwise. */
+  isCounted = false;
   readonly #socket: WebSocket;
   readonly #options: PeerOptions;
   readonly #connection: Duplex;
@@ -63,8 +75,9 @@ export class Peer {
   #viewer: Viewer | undefined;
   #release: (() => void) | undefined;
 
-  constructor(socket: WebSocket, request: IncomingMessage, connection: Duplex, options: PeerOptions) {
+  constructor(socket: WebSocket, { request, connection, address }: Caller, options: PeerOptions) {
     this.request = request;
+    this.address = address;
     this.#socket = socket;
     this.#connection = connection;
     this.#options = options;

@@ -10,6 +10,7 @@ const STATUS: Record<ErrorCode, number> = {
   BAD_USER_INPUT: 400,
   INVALID_CURSOR: 400,
   CONFLICT: 409,
+  RATE_LIMITED: 429,
   QUERY_TOO_COMPLEX: 400,
   PAYLOAD_TOO_LARGE: 413,
   TIMEOUT: 503,
@@ -22,6 +23,12 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   TIMEOUT: { 'retry-after': '1' },
   SHUTTING_DOWN: { 'retry-after': '5' },
 };
+
+/** As a header, in seconds; when exactly, only the limit that was passed knows. */
+export const headersOf = ({ code, details: { retryAfter } }: DomainError): Record<string, string> => ({
+  ...HEADERS[code],
+  ...(typeof retryAfter === 'number' && { 'retry-after': String(retryAfter) }),
+});
 
 export const statusOf = ({ code }: DomainError): number => STATUS[code];
 
@@ -57,7 +64,7 @@ export function answerError(res: ServerResponse, error: DomainError, options: An
     { errors: [errorOf(error)] },
     {
       status: options.status ?? statusOf(error),
-      headers: { ...HEADERS[error.code], ...options.headers },
+      headers: { ...headersOf(error), ...options.headers },
     },
   );
 }

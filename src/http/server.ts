@@ -63,7 +63,7 @@ export async function startHttp(
     const answer = doors.answer(req, res).finally(() => answers.delete(answer));
     answers.add(answer);
   });
-  server.on('upgrade', (req, connection, head) => doors.upgrade(req, connection, head));
+  server.on('upgrade', (req, connection, head) => void doors.upgrade(req, connection, head));
   let closed: Promise<void> | undefined;
   const close = async () => {
     const window = (await connectionsOf(server)) > 0 ? parts.config.drainMs : 0;

@@ -33,7 +33,7 @@ export function createProtocol(parts: HttpParts, engine: Engine, initTimeout: nu
 
 /** Finds out who the peer is, or closes with 4401, or with 1013 where that could not be found out. */
 async function connect(
-  { authenticate, authority, log }: HttpParts,
+  { authenticate, authority, limits, log }: HttpParts,
   peer: Peer,
   params: Params = {},
 ): Promise<boolean> {
@@ -46,6 +46,8 @@ async function connect(
     const known = error instanceof DomainError ? error : asTimeout(error);
     if (known !== null && known.code !== 'TIMEOUT') {
       peer.close(4401, known.code);
+      peer.isCounted = true;
+      await limits.rates.countUnknown(peer.address).catch(() => undefined);
     } else {
       const level = known === null ? 'error' : 'warn';
       log[level]({ err: error }, 'a credential could not be looked up');
@@ -58,20 +60,22 @@ async function connect(
 class Operations {
   readonly #schema: HttpParts['schema'];
   readonly #authority: HttpParts['authority'];
+  readonly #rates: HttpParts['limits']['rates'];
   readonly #engine: Engine;
   /** How each prepared operation is run: the engine's functions belong to the context that it made for it. */
   readonly #runs = new WeakMap<ExecutionArgs, Run>();
 
-  constructor({ schema, authority }: HttpParts, engine: Engine) {
+  constructor({ schema, authority, limits }: HttpParts, engine: Engine) {
     this.#schema = schema;
     this.#authority = authority;
+    this.#rates = limits.rates;
     this.#engine = engine;
   }
 
   async prepare(peer: Peer, id: string, payload: SubscribePayload) {
     const schema = this.#schema;
     try {
-      const viewer = await this.#viewerOf(peer);
+      const viewer = await this.#admit(peer);
       const { parse, validate, contextFactory, execute } = this.#engine.getEnveloped({ viewer });
       const document = parse(payload.query);
       const faults = validate(schema, document);
@@ -86,6 +90,15 @@ class Operations {
     } catch (error) {
       return [parseFailure(error) ?? this.#engine.mask(error)];
     }
+  }
+
+  /** As over HTTP: what is blocked is refused before anything is looked up, and each operation counts. */
+  async #admit(peer: Peer): Promise<Viewer> {
+    peer.isCounted = true;
+    await this.#rates.refuseBlocked(peer.address);
+    const viewer = await this.#viewerOf(peer);
+    await this.#rates.count(peer.address, viewer);
+    return viewer;
   }
 
   /** Each operation is its credential's as that is now, as over HTTP, whatever it was when the socket was opened. */

@@ -26,6 +26,7 @@ export class WebSockets {
   readonly #sockets: WebSocketServer;
   readonly #protocol: Server<Peer>;
   readonly #options: PeerOptions;
+  readonly #rates: HttpParts['limits']['rates'];
   readonly #heartbeat: NodeJS.Timeout;
   /** Every open one, with the end of its clean-up. */
   readonly #peers = new Map<Peer, Promise<void>>();
@@ -47,6 +48,7 @@ export class WebSockets {
       handleProtocols,
     };
     this.#sockets = new WebSocketServer(options);
+    this.#rates = parts.limits.rates;
     this.#protocol = createProtocol(parts, engine, init);
     this.#options = { log, draining, corks: new Corks(), slowest, maxHeld: 2 * config.maxFrame };
     // After what has come was read: a process that stood still must not take all its clients for vanished.
@@ -54,15 +56,25 @@ export class WebSockets {
   }
 
   /** Takes over a connection that asks to become a WebSocket. */
-  accept(request: IncomingMessage, connection: Duplex, head: Buffer): void {
+  accept(request: IncomingMessage, connection: Duplex, head: Buffer, address: string): void {
     this.#sockets.handleUpgrade(request, connection, head, (socket) => {
-      const peer = new Peer(socket, request, connection, this.#options);
+      const peer = new Peer(socket, { request, connection, address }, this.#options);
       const ended = peer
         .serve(this.#protocol)
         .catch((error) => this.#options.log.error({ err: error }, 'a subscription did not end well'))
+        .then(() => this.#countIdle(peer))
         .finally(() => this.#peers.delete(peer));
       this.#peers.set(peer, ended);
     });
+  }
+
+  /** One that asked for nothing counts as a request: otherwise opening and closing them would be free. */
+  async #countIdle({ isCounted, address, viewer }: Peer): Promise<void> {
+    if (isCounted) return;
+    const counted =
+      viewer === undefined ? this.#rates.countUnknown(address) : this.#rates.count(address, viewer);
+    // Whom it would be refused to has gone.
+    await counted.catch(() => undefined);
   }
 
   /** Waits until nothing is left of any that was open when draining began. */

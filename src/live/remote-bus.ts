@@ -5,6 +5,7 @@ import { InProcessBus } from './in-process-bus.js';
 import { Link, type LinkTimes, withinTime } from './link.js';
 import { readMessage, writeMessages } from './message.js';
 import { Outbox } from './outbox.js';
+import { plain } from './plain.js';
 import type { OpenWire } from './wire.js';
 
 /** From the end of one sending to the next, in ms: a burst costs few of them, and one hint alone does not wait. */
@@ -212,12 +213,4 @@ export class RemoteBus implements Bus {
       this.#link.replace(error);
     }
   }
-}
-
-/** What a client of a server reports may hold the command that failed, a password among its arguments: only what happened is told. */
-function plain(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error(String(error));
-  const code = 'code' in error ? String(error.code) : undefined;
-  const told = new Error(error.message || code || error.name);
-  return code === undefined ? told : Object.assign(told, { code });
 }

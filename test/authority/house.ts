@@ -65,7 +65,7 @@ export const farewellOf = (messages: readonly Message[]) => {
 
 /** Another server on the same database, with a bus of its own, so that no hint of the first reaches it. */
 export async function openReplica({ database }: House, authorityPace: number) {
-  const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', TIDINGS_DRAIN: '0' });
+  const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', RATE_LIMIT: 'off', TIDINGS_DRAIN: '0' });
   const shared = { ...database, close: async () => undefined };
   return startGateway(config, {
     database: shared,

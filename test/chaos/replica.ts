@@ -15,7 +15,7 @@ export class Replica {
   constructor(port: number, env: Readonly<Record<string, string>>) {
     this.port = port;
     const { PATH, HOME } = process.env;
-    this.#env = { PATH, HOME, HOST: '127.0.0.1', PORT: String(port), ...env };
+    this.#env = { PATH, HOME, HOST: '127.0.0.1', PORT: String(port), RATE_LIMIT: 'off', ...env };
     this.#process = this.#start();
   }
 

@@ -8,12 +8,16 @@ import type { HttpParts } from '../../src/http/parts.js';
 import { startHttp } from '../../src/http/server.js';
 import type { WebSocketTimes } from '../../src/http/web-sockets.js';
 import { DEFAULT_TITLES } from '../../src/ingest/titles.js';
+import { openLimits } from '../../src/limits/limits.js';
 import { Renderings } from '../../src/live/renderings.js';
 import { answersOfEveryKind, Streams } from './schema.js';
 
 /** The one good credential, and one whose look-up fails. */
 export const GOOD = 'Bearer tdg_good';
 export const FAILING = 'Bearer tdg_failing';
+
+/** A runtime's. */
+export const SERVICE = 'Bearer tdg_service';
 
 const viewer: Viewer = {
   credentialId: 'credential',
@@ -25,6 +29,8 @@ const viewer: Viewer = {
   scopes: [],
   expiresAt: null,
 };
+
+const service: Viewer = { ...viewer, credentialId: 'service', kind: 'SERVICE' };
 
 export interface DoorsOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -47,18 +53,25 @@ export async function openDoors({
 }: DoorsOptions = {}) {
   const logged: string[] = [];
   const streams = new Streams();
+  const log = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
+  const config = readConfig({ TIDINGS_DRAIN: '0', RATE_LIMIT: 'off', ...env });
+  const limits = await openLimits(config, (error) => log.warn({ err: error }, 'limits'));
   const server = await startHttp(
     {
-      config: readConfig({ TIDINGS_DRAIN: '0', ...env }),
+      config,
       schema: answersOfEveryKind(streams),
       means: meansOf(ready, connected),
       renderings: new Renderings(),
       authenticate,
-      authority: { viewerOf: async () => viewer, watch: () => () => {} },
+      authority: {
+        viewerOf: async (id) => (id === service.credentialId ? service : viewer),
+        watch: () => () => {},
+      },
+      limits,
       titles: DEFAULT_TITLES,
       demo,
       publicUrl: 'https://tidings.example',
-      log: pino({ level: 'warn' }, { write: (line) => void logged.push(line) }),
+      log,
     },
     { port: 0, host: '127.0.0.1', ...(webSockets && { webSockets }) },
   );
@@ -70,7 +83,10 @@ export async function openDoors({
     streams,
     /** What was logged, warnings and errors, as JSON lines. */
     logged,
-    close: () => server.close(),
+    async close() {
+      await server.close();
+      await limits.close();
+    },
 
     /** Posts a document with the good credential. */
     async post(query: string, headers: Readonly<Record<string, string>> = {}) {
@@ -96,6 +112,7 @@ export const readJson = async (response: Response): Promise<Body> => JSON.parse(
 
 async function authenticate(authorization: string | undefined): Promise<Viewer> {
   if (authorization === GOOD) return viewer;
+  if (authorization === SERVICE) return service;
   if (authorization === FAILING) throw new Error('the database is down, and this is its secret');
   throw new DomainError('UNAUTHENTICATED', 'Expected a credential.');
 }

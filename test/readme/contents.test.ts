@@ -35,6 +35,7 @@ describe('what the README and its pages tell', () => {
       BAD_USER_INPUT: true,
       INVALID_CURSOR: true,
       CONFLICT: true,
+      RATE_LIMITED: true,
       QUERY_TOO_COMPLEX: true,
       PAYLOAD_TOO_LARGE: true,
       TIMEOUT: true,

@@ -34,7 +34,13 @@ export function replicasSuite(name: string, env: Readonly<Record<string, string>
     beforeAll(async () => {
       writer = await openHouse({ recheckPace, env });
       const config = readConfig({
-        ...{ PORT: '0', TIDINGS_DRAIN: '0', TIDINGS_DEMO: 'off', DATABASE_URL: writer.database.url },
+        ...{
+          PORT: '0',
+          TIDINGS_DRAIN: '0',
+          TIDINGS_DEMO: 'off',
+          RATE_LIMIT: 'off',
+          DATABASE_URL: writer.database.url,
+        },
         ...env,
       });
       other = await startGateway(config, {

@@ -21,6 +21,7 @@ beforeAll(async () => {
   const config = readConfig({
     PORT: '0',
     TIDINGS_DEMO: 'off',
+    RATE_LIMIT: 'off',
     TIDINGS_DRAIN: '0',
     DATABASE_URL: postgres.url,
   });
