@@ -215,6 +215,19 @@ describe('what the README says to type', () => {
     });
   });
 
+  it('follows with the client that resumes, by code that compiles', async () => {
+    const heading = 'The client that resumes';
+    const code = take('ts', heading);
+    // As the package has it only where `dist` is sure to be what `src` is.
+    const placed = process.env.CI ? code : code.replace('tidings/client', '../../../src/client/follow.js');
+    await withCode({ 'client.ts': placed }, async (folder) => {
+      const following = shell.start(take('bash', heading).replace('client.ts', join(folder, 'client.ts')));
+      const expected = (await eventsOf()).map(({ eventId, kind }) => `${eventId} ${kind}\n`).join('');
+      await vi.waitFor(() => expect(following.printed).toBe(expected), { timeout: 20_000 });
+      await following.end();
+    });
+  });
+
   it("reads an agent's own conversation, by code that compiles: pages, a search, and what comes then", async () => {
     const heading = "An agent's own conversation";
     await shell.run(take('bash', heading));
