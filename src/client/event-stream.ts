@@ -38,7 +38,6 @@ function ask(
       ...(authorization && { authorization }),
     },
     body: JSON.stringify(request()),
-    cache: 'no-store',
     signal,
   });
 }
