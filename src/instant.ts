@@ -25,18 +25,18 @@ const RANGE = 'an instant from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z 
 
 /**
  * An instant of RFC 3339. Digits beyond milliseconds are cut, never rounded. For text that is none, not on the calendar or the clock,
- * a leap second, or outside the years 0001 to 9999 in UTC: what was expected and what came, to be shown after where it was.
+ * a leap second, or outside the years 0001 to 9999 in UTC: what was expected, to be shown after where it was.
  */
 export function parseInstant(text: string): Date | string {
   const parts = RFC_3339.exec(text)?.groups;
-  if (parts === undefined) return `expected ${FORM}, got ${shown(text)}`;
+  if (parts === undefined) return `expected ${FORM}`;
   const date = onCalendar(parts);
   if (date === undefined) {
     return parts.second === '60'
-      ? `expected a second up to 59, got ${shown(text)}: leap seconds cannot be kept; send the second before or after it`
-      : `expected a date of the calendar, a time up to 23:59:59 and an offset up to 23:59, got ${shown(text)}`;
+      ? 'expected a second up to 59: leap seconds cannot be kept; send the second before or after it'
+      : 'expected a date of the calendar, a time up to 23:59:59 and an offset up to 23:59';
   }
-  return inRange(date) ? date : `expected ${RANGE}, got ${shown(text)}`;
+  return checked(date);
 }
 
 /**
@@ -81,7 +81,3 @@ function minutesOf(offset: string): number | undefined {
   if (hours > 23 || minutes > 59) return undefined;
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
-
-/** What came, short enough for a message. */
-const shown = (text: string): string =>
-  text.length <= 40 ? JSON.stringify(text) : `${text.length} characters`;

@@ -89,18 +89,18 @@ describe('an instant', () => {
     ['0001-01-01T00:00:00+00:01', /^expected an instant from 0001-01-01.* to 9999-12-31/],
     ['9999-12-31T23:59:59-14:00', /^expected an instant from 0001-01-01/],
     ['0000-06-01T00:00:00Z', /^expected an instant from 0001-01-01/],
-    ['2026-02-30T00:00:00Z', /^expected a date of the calendar.*got "2026-02-30T00:00:00Z"$/],
+    ['2026-02-30T00:00:00Z', /^expected a date of the calendar/],
     ['2025-02-29T00:00:00Z', /^expected a date of the calendar/],
     ['2026-07-30T24:00:00Z', /^expected a date of the calendar, a time up to 23:59:59/],
     ['2026-07-30T12:00:00+24:00', /an offset up to 23:59/],
     ['2026-07-30T12:00:00+01:60', /an offset up to 23:59/],
-    ['2016-12-31T23:59:60Z', /^expected a second up to 59, .*leap seconds cannot be kept/],
+    ['2016-12-31T23:59:60Z', /^expected a second up to 59: leap seconds cannot be kept/],
     ['2026-07-30T12:00:00', /^expected an RFC 3339 instant with Z or an offset/],
     ['2026-07-30 12:00:00Z', /^expected an RFC 3339 instant/],
     ['2026-07-30T12:00:00.Z', /^expected an RFC 3339 instant/],
     ['+010000-01-01T00:00:00Z', /^expected an RFC 3339 instant/],
-    ['banana', /got "banana"$/],
-    ['9'.repeat(1_000_000), /got 1000000 characters$/],
+    ['banana', /^expected an RFC 3339 instant [^,]*, such as [^,]*$/],
+    ['9'.repeat(1_000_000), /^.{1,100}$/],
   ])('refuses %.40s', (text, message) => expect(parseInstant(text)).toMatch(message));
 });
 

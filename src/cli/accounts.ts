@@ -149,7 +149,7 @@ function endOf(given: Given): { readonly ttlSeconds?: number; readonly expiresAt
   if (expires === undefined) return {};
   const instant = parseInstant(expires);
   if (instant instanceof Date) return { expiresAt: instant };
-  throw new UsageError(`--expires: ${instant}.`);
+  throw new UsageError(`--expires: ${instant}, got ${JSON.stringify(expires.slice(0, 100))}.`);
 }
 
 function secondsOf(ttl: string): number {

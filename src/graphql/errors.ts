@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { asTimeout } from '../database/faults.js';
 import { DomainError, type ErrorCode, type ErrorDetails } from '../errors.js';
+import { withoutValues } from './unquoted.js';
 
 /** Codes that decide the HTTP status too; every other error is a 200 or 400 as GraphQL over HTTP says. */
 const HTTP_STATUS: Partial<Record<ErrorCode, number>> = {
@@ -22,7 +23,7 @@ export type ReportInternal = (report: {
 
 /**
  * The one mapping from what went wrong to what a client sees: a domain error as it is, a database that is busy as TIMEOUT, a fault of the request as graphql-js worded
- * it, everything else masked behind an id that the log has too.
+ * it but for the values, everything else masked behind an id that the log has too.
  */
 export function toGraphQLError(error: unknown, report: ReportInternal): GraphQLError {
   const located = error instanceof GraphQLError ? error : undefined;
@@ -34,7 +35,8 @@ export function toGraphQLError(error: unknown, report: ReportInternal): GraphQLE
     const { code } = cause.extensions;
     const error = located ?? cause;
     if (typeof code !== 'string') return coded(error, 'BAD_USER_INPUT', error.path ? {} : NOT_EXECUTED);
-    return error.message.length > MAX_MESSAGE ? coded(error, code) : error;
+    const isRaw = code === 'GRAPHQL_PARSE_FAILED' || error.message.length > MAX_MESSAGE;
+    return isRaw ? coded(error, code) : error;
   }
   const id = randomUUID();
   report({ id, error, path: located?.path?.join('.') ?? '' });
@@ -42,12 +44,12 @@ export function toGraphQLError(error: unknown, report: ReportInternal): GraphQLE
 }
 
 /**
- * A fault of the document or its variables, which graphql-js gives no code, and in whose message it quotes values whole. Without
+ * A fault of the document or its variables, which graphql-js gives no code, and in whose message it quotes values. Without
  * `originalError`: for one that is no GraphQLError, such as a scalar's DomainError, the engine would answer with a 500.
  */
 export const coded = (error: GraphQLError, code: string, more: ErrorDetails = {}): GraphQLError =>
   changed(error, {
-    message: shortened(error.message),
+    message: shortened(withoutValues(error)),
     extensions: { ...error.extensions, ...more, code },
     originalError: undefined,
   });

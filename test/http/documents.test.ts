@@ -126,7 +126,6 @@ describe('what is said of a wrong value', () => {
     });
     const { errors } = JSON.parse(await response.text());
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
-    expect(errors[0].message).toMatch(/^Variable "\$to" got invalid value "x+ … \(\d+ characters\) … x+"/);
-    expect(errors[0].message.length).toBeLessThanOrEqual(400);
+    expect(errors[0].message).toBe('Variable "$to" got text: Int cannot represent non-integer value.');
   });
 });
