@@ -1,4 +1,5 @@
 import { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -260,26 +261,47 @@ describe('looks alone', () => {
 
   it('cut a reader that does not take its farewell', async () => {
     const sessionId = await house.newSession();
-    const text = 'x'.repeat(1024 * 1024);
-    for (let number = 1; number <= 12; number++) {
-      await house.append(sessionId, [{ userMessage: { eventId: `e${number}`, messageId: 'm', text } }]);
-    }
     const token = await house.accounts.member.createToken();
     const query = SESSION_EVENTS.replace('{ eventId kind }', '{ eventId } ... on UserMessageEvent { text }');
-    const response = await fetch(`${house.url}/graphql`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-        authorization: `Bearer ${token}`,
-      },
-      body: JSON.stringify({ query, variables: { sessionId } }),
-    });
-    await eventually(() => expect(house.watched()).toBe(2));
-    const destroyed = vi.spyOn(ServerResponse.prototype, 'destroy');
-    await house.ask('member', REVOKE, { id: await idOf(house, token) });
-    await eventually(() => expect(destroyed).toHaveBeenCalled());
-    await expect(response.text()).rejects.toThrow();
-    vi.restoreAllMocks();
+    const leaving = new AbortController();
+    const written = vi.spyOn(ServerResponse.prototype, 'write');
+    try {
+      const response = await fetch(`${house.url}/graphql`, {
+        method: 'POST',
+        signal: leaving.signal,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'text/event-stream',
+          authorization: `Bearer ${token}`,
+        },
+        body: JSON.stringify({ query, variables: { sessionId } }),
+      });
+      await eventually(() => expect(house.watched()).toBe(2));
+      await fillUp(sessionId, () => written.mock.contexts);
+      const destroyed = vi.spyOn(ServerResponse.prototype, 'destroy');
+      await house.ask('member', REVOKE, { id: await idOf(house, token) });
+      await eventually(() => expect(destroyed).toHaveBeenCalled());
+      await expect(response.text()).rejects.toThrow();
+    } finally {
+      leaving.abort();
+      vi.restoreAllMocks();
+    }
   });
+
+  /** Appends a MiB at a time until a response is stuck: until what is between it and its reader, which takes nothing, is full. */
+  async function fillUp(sessionId: string, responses: () => readonly unknown[]): Promise<void> {
+    const text = 'x'.repeat(1024 * 1024);
+    const isStuck = () =>
+      responses().some((response) => response instanceof ServerResponse && response.writableNeedDrain);
+    for (let number = 1; number <= 100; number++) {
+      await house.append(sessionId, [{ userMessage: { eventId: `e${number}`, messageId: 'm', text } }]);
+      let looks = 0;
+      while (looks < 6 && (looks === 0 || isStuck())) {
+        await setTimeout(50);
+        looks++;
+      }
+      if (isStuck()) return;
+    }
+    throw new Error('A response took 100 MiB that nobody read.');
+  }
 });
