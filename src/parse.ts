@@ -55,11 +55,52 @@ export const eachOnce =
 
 /** Parses what came from outside; the error names the path of the first fault, what was expected there and what to do. */
 export function parse<T extends z.ZodType>(schema: T, value: unknown, root = 'input'): z.output<T> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: inOurWords });
   if (result.success) return result.data;
   const [first] = result.error.issues;
   const path = formatPath(root, first?.path ?? []);
   throw badUserInput(`${path}: ${first?.message ?? 'not understood'}.`, { path });
+}
+
+/** Of a fault for which a schema has no words of its own. */
+function inOurWords(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${TYPES[issue.expected] ?? 'another kind of value'}, got ${kindOf(issue.input)}`;
+    case 'invalid_value':
+      return `expected ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return `expected at least ${issue.minimum.toLocaleString('en')}${UNITS[issue.origin] ?? ''}`;
+    case 'too_big':
+      return `expected at most ${issue.maximum.toLocaleString('en')}${UNITS[issue.origin] ?? ''}`;
+    case 'unrecognized_keys':
+      return `expected known fields only, got ${JSON.stringify(`${issue.keys[0]}`.slice(0, 64))}`;
+    default:
+      return 'expected another value';
+  }
+}
+
+/** What zod's types are called here. */
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  date: 'an instant',
+};
+
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
+/** What came, without saying what was in it. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'none';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'a number' : 'another number';
+  return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'true or false' : 'an object';
 }
 
 function formatPath(root: string, path: readonly PropertyKey[]): string {
@@ -69,7 +110,7 @@ function formatPath(root: string, path: readonly PropertyKey[]): string {
   );
 }
 
-/** How deep a JSON value may nest: far beyond use, short of what makes a recursive reader fail. */
+/** How many lists and objects of a JSON value may be inside each other: far beyond use, short of what makes a recursive reader fail. */
 const MAX_JSON_DEPTH = 100;
 
 /** A JSON object of unknown shape. Names that somebody chose may be those of `Object.prototype`: ask `Object.hasOwn`. */
@@ -81,12 +122,12 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Any JSON value, its texts checked as `text` checks them, its numbers such as lose no digits, at most 100 levels deep; `root` names it in an
  * error. */
 export function checkedJson(value: unknown, root = 'JSON', depth = 0): unknown {
-  if (depth > MAX_JSON_DEPTH)
-    throw badUserInput(`${root}: expected at most ${MAX_JSON_DEPTH} levels, got more.`);
   if (typeof value === 'string') return checkedText(value, root);
   if (typeof value === 'number') return checkedNumber(value, root);
-  if (Array.isArray(value)) return value.map((item) => checkedJson(item, root, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_JSON_DEPTH)
+    throw badUserInput(`${root}: expected at most ${MAX_JSON_DEPTH} levels, got more.`);
+  if (Array.isArray(value)) return value.map((item) => checkedJson(item, root, depth + 1));
   // Built from entries, so that a key such as __proto__ stays a key.
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [checkedText(key, root), checkedJson(item, root, depth + 1)]),

@@ -53,15 +53,35 @@ const pattern = text(1_000).superRefine((value, context) => {
   if (refusal !== undefined) context.addIssue({ code: 'custom', message: refusal });
 });
 
+/** The fewest characters that a text of a format has, and the most if there is such a number. */
+const LENGTHS = {
+  email: [5],
+  uri: [2],
+  date: [10, 10],
+  'date-time': [20],
+} as const satisfies Readonly<Record<string, readonly [number, number?]>>;
+
+const refuseLength = (context: z.RefinementCtx<unknown>, keyword: string, bound: string) =>
+  context.addIssue({ code: 'custom', path: [keyword], message: `expected ${bound}, as its format has it` });
+
+/** More characters than this need not fit into a submission, which is 256 KiB at most with the field's name. */
+const MAX_MIN_LENGTH = 260_000;
+
 const freeText = keywords({
   type: z.literal('string'),
   ...COMMON,
-  minLength: count(),
+  minLength: z.number().int().min(0).max(MAX_MIN_LENGTH).optional(),
   maxLength: count(),
   pattern: pattern.optional(),
   format: z.enum(['email', 'uri', 'date', 'date-time']).optional(),
 })
   .check(ordered('minLength', 'maxLength'))
+  .superRefine(({ format, minLength = 0, maxLength = Infinity }, context) => {
+    if (format === undefined) return;
+    const [shortest, longest = Infinity]: readonly [number, number?] = LENGTHS[format];
+    if (maxLength < shortest) refuseLength(context, 'maxLength', `at least ${shortest}`);
+    if (minLength > longest) refuseLength(context, 'minLength', `at most ${longest}`);
+  })
   .refine(
     ({ minLength = 0, maxLength = 0, ...field }) =>
       !isMatched(field) || Math.max(minLength, maxLength) <= MAX_MATCHED_TEXT,

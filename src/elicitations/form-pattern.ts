@@ -6,6 +6,9 @@ import { RE2JS } from 're2js';
  */
 export const MAX_PATTERN_SIZE = 2_000;
 
+/** The most steps that matching may take for all patterns of a form together: some ten milliseconds. */
+export const MAX_PATTERN_STEPS = 250_000;
+
 /**
  * A pattern as JSON Schema means it: ECMA-262 with the flag `u`, found anywhere in the text. RE2 matches it, so the time is bounded by
  * the text's length times the pattern's size, whatever the two are.
@@ -32,14 +35,22 @@ export class FormPattern {
 /** An upper bound of a pattern's size, known without building its automaton. */
 export const sizeOfPattern = (pattern: string): number => translate(pattern).size;
 
+/** An upper bound of the steps that matching takes, for a text of at most `longest` characters. */
+export function stepsOfPattern(pattern: string, longest: number): number {
+  const { size, isBounded } = translate(pattern);
+  // It is found at the text's start, if at all, and takes a step for each character there.
+  return size * Math.min(longest, isBounded ? size : Infinity);
+}
+
 /** What was expected in place of this pattern; undefined if it can be used. */
 export function refusalOf(pattern: string): string | undefined {
   // Whoever shows a form checks it with JavaScript's engine: nothing may mean something to RE2 alone.
   if (throws(() => new RegExp(pattern, 'u'))) {
     return 'expected a regular expression as JavaScript reads it with the flag u';
   }
-  const { isRegular, translated, size } = translate(pattern);
+  const { isRegular, isImpossible, translated, size } = translate(pattern);
   if (!isRegular) return 'expected a pattern without look-around, back-references and flags';
+  if (isImpossible) return 'expected a pattern that some text matches';
   if (size > MAX_PATTERN_SIZE) return 'expected a smaller pattern: counts such as {1,500} make it large';
   return throws(() => RE2JS.compile(translated)) ? 'expected a pattern that RE2 can read too' : undefined;
 }
@@ -72,12 +83,15 @@ const IN_RE2_BRACKETS: Readonly<Record<string, string>> = {
   '[': '\\[',
 };
 
+/** A character beyond U+FFFF as the escapes of its two halves. */
+const SURROGATES = String.raw`\\u[Dd][89ABab]..\\u[Dd][C-Fc-f]..`;
+
 /** The tokens of a pattern; what is none of the named ones is a character, which stands for itself or is an assertion. */
 const TOKENS = new RegExp(
   [
     String.raw`(?<brackets>\[(?:\\.|[^\\\]])*\])`,
     String.raw`(?<irregular>\(\?(?!:|<[^=!])|\\[1-9k])`,
-    String.raw`(?<surrogates>\\u[Dd][89ABab]..\\u[Dd][C-Fc-f]..)`,
+    `(?<surrogates>${SURROGATES})`,
     String.raw`(?<escape>\\(?:[pPu]\{[^}]*\}|.))`,
     String.raw`(?<open>\((?:\?(?:<[^>]*>|:))?)`,
     String.raw`(?<close>\))`,
@@ -97,22 +111,44 @@ function translate(pattern: string) {
     isRegular: tokens.every((token: Token) => token.irregular === undefined),
     translated: RE2JS.translateRegExp(translated),
     size: measure(tokens),
+    isBounded: tokens[0]?.text === '^' && !tokens.some(isOpenEnded),
+    isImpossible: isDeadEnd(tokens),
   };
+}
+
+/** With an alternative, what begins with `^` may still be found anywhere. */
+const isOpenEnded = ({ repeat, more, most }: Token): boolean =>
+  repeat === '*' || repeat === '+' || repeat === '|' || (more !== undefined && most === '');
+
+/** Whether there is a `[]`, which no character is in, that no text gets around. What groups and alternatives do is not looked into. */
+function isDeadEnd(tokens: readonly Token[]): boolean {
+  if (tokens.some(({ open, repeat }) => open !== undefined || repeat === '|')) return false;
+  return tokens.some(({ brackets }, index) => {
+    const { repeat, least } = tokens[index + 1] ?? {};
+    return brackets === '[]' && repeat !== '*' && repeat !== '?' && Number(least ?? 1) > 0;
+  });
 }
 
 function translateToken({ brackets, surrogates, open }: Token, text: string): string {
   if (brackets !== undefined) {
-    return `[${text.slice(1, -1).replace(/\\?./gsu, (inner) => IN_RE2_BRACKETS[inner] ?? inner)}]`;
+    return `[${text.slice(1, -1).replace(IN_BRACKETS, (inner) => IN_RE2_BRACKETS[inner] ?? joined(inner))}]`;
   }
-  if (surrogates !== undefined) {
-    const [high, low] = [text.slice(2, 6), text.slice(8)].map((unit) => Number.parseInt(unit, 16));
-    return String.raw`\u{${String.fromCharCode(high ?? 0, low ?? 0)
-      .codePointAt(0)
-      ?.toString(16)}}`;
-  }
+  if (surrogates !== undefined) return joined(text);
   // Nothing refers to a group, so none needs a name or a number.
   return open === undefined ? (IN_RE2[text] ?? text) : '(?:';
 }
+
+/** What may stand within brackets. */
+const IN_BRACKETS = new RegExp(String.raw`${SURROGATES}|\\?.`, 'gsu');
+
+/** Two escapes that are one character to JavaScript, as one; everything else as it is. */
+const joined = (text: string): string =>
+  text.replace(new RegExp(`^${SURROGATES}$`), (pair) => {
+    const units = [pair.slice(2, 6), pair.slice(8)].map((unit) => Number.parseInt(unit, 16));
+    return String.raw`\u{${String.fromCharCode(...units)
+      .codePointAt(0)
+      ?.toString(16)}}`;
+  });
 
 /** A repeated piece counts as often as it may be there; a group, an alternative and a repetition take steps of their own. */
 function measure(tokens: readonly Token[]): number {

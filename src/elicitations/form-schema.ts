@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { badUserInput } from '../errors.js';
 import { checkedJson, isObject, type JsonObject, parse, text } from '../parse.js';
 import { grammarOf, keywords } from './form-fields.js';
-import { MAX_PATTERN_SIZE, sizeOfPattern } from './form-pattern.js';
+import { MAX_PATTERN_SIZE, MAX_PATTERN_STEPS, sizeOfPattern, stepsOfPattern } from './form-pattern.js';
+import { MAX_MATCHED_TEXT } from './form-rules.js';
 import { findFaults, formatIndex } from './form-validator.js';
 
 /** The largest form, as JSON in UTF-8. */
@@ -73,14 +74,24 @@ function requireField(field: unknown, path: string): void {
 
 function requireSmallPatterns(fields: readonly unknown[], path: string): void {
   const patterns = fields.flatMap((field) =>
-    isObject(field) && typeof field.pattern === 'string' ? field.pattern : [],
+    isObject(field) && typeof field.pattern === 'string'
+      ? { pattern: field.pattern, longest: Math.min(Number(field.maxLength ?? Infinity), MAX_MATCHED_TEXT) }
+      : [],
   );
-  const size = patterns.reduce((sum, pattern) => sum + sizeOfPattern(pattern), 0);
-  if (size <= MAX_PATTERN_SIZE) return;
-  throw refused(
-    path,
-    'expected smaller patterns or fewer, they are too much together; counts such as {1,500} make them large',
-  );
+  const size = patterns.reduce((sum, { pattern }) => sum + sizeOfPattern(pattern), 0);
+  if (size > MAX_PATTERN_SIZE) {
+    throw refused(
+      path,
+      'expected smaller patterns or fewer, they are too much together; counts such as {1,500} make them large',
+    );
+  }
+  const steps = patterns.reduce((sum, { pattern, longest }) => sum + stepsOfPattern(pattern, longest), 0);
+  if (steps > MAX_PATTERN_STEPS) {
+    throw refused(
+      path,
+      'expected smaller patterns, or a smaller maxLength beside them: together they take too long to match',
+    );
+  }
 }
 
 function requireKnown(required: readonly string[], properties: JsonObject, path: string): void {

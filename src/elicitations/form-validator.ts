@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import { hashOf } from '../events/content-hash.js';
+import { parseInstant } from '../instant.js';
 import type { JsonObject } from '../parse.js';
 import { FormPattern } from './form-pattern.js';
 import { rulesOf } from './form-rules.js';
@@ -30,12 +31,18 @@ export const countCompiled = (): number => compiled.size;
 export function findFaults(form: JsonObject, answers: JsonObject): readonly Fault[] {
   const validate = compile(rulesOf(form));
   validate(answers);
-  // `if` only repeats what its `else` found.
-  const faults = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(faultOf);
+  const errors = validate.errors ?? [];
+  const faults = errors.filter((error) => !isRepeated(error, errors)).map(faultOf);
   // The function outlives this call, and what it found must not.
   validate.errors = null;
   return faults;
 }
+
+/** `if` only repeats what its `else` found, and what is no text is no option either. */
+const isRepeated = ({ keyword, instancePath }: ErrorObject, all: readonly ErrorObject[]): boolean =>
+  keyword === 'if' ||
+  (keyword === 'type' &&
+    all.some((other) => other.keyword === 'enum' && other.instancePath === instancePath));
 
 function compile(rules: JsonObject): ValidateFunction {
   const key = hashOf(rules).toString('base64');
@@ -63,9 +70,13 @@ function newAjv(): Ajv2020 {
     addUsedSchema: false,
     logger: false,
   });
-  addFormats.default(ajv, ['email', 'uri', 'date', 'date-time']);
+  addFormats.default(ajv, ['email', 'uri', 'date']);
+  ajv.addFormat('date-time', isInstant);
   return ajv;
 }
+
+/** As the scalar DateTime has it. ajv's own takes a space for the T, and offsets such as +02, too. */
+const isInstant = (text: string): boolean => parseInstant(text) instanceof Date;
 
 const linearRegExp = Object.assign((pattern: string) => new FormPattern(pattern), { code: 'FormPattern' });
 

@@ -61,6 +61,9 @@ const atom = fc.constantFrom(
     '\\p{Script=Greek}',
     '[\\p{N}-]',
     '[\\u{1f600}-\\u{1f64f}]',
+    '[\\ud83d\\ude00]',
+    '[\\ud83d\\ude00-\\ud83d\\ude4f]',
+    '[^\\uD83D\\uDE00a]',
     '[^\\n]',
     '/',
     '"',
@@ -127,6 +130,17 @@ describe('a pattern', () => {
       { numRuns: 500 },
     );
     expect(used).toBeGreaterThan(200);
+  });
+
+  it.each([
+    '[\\ud83d\\ude00]',
+    '[\\ud83d\\ude00-\\uD83D\\uDE4F]',
+    '^[a\\ud83d\\ude00]$',
+    '[^\\ud83d\\ude01]',
+  ])('%s is of characters, however they are escaped', (source) => {
+    expect(refusalOf(source)).toBeUndefined();
+    expect(new FormPattern(source).test('😀')).toBe(true);
+    expect(new FormPattern(source).test('')).toBe(false);
   });
 
   it('is at most as large as estimated', () => {

@@ -80,13 +80,16 @@ describe('a requested form', () => {
     );
   });
 
+  /** A list in a list, so many times. */
+  const inside = (levels: number): unknown => (levels === 0 ? 1 : [inside(levels - 1)]);
+
   const options = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
 
   it.each<[string, unknown, string]>([
     ['no object', 'text', 'schema: expected a JSON Schema, an object.'],
     ['nothing', undefined, 'schema: expected a JSON Schema, an object.'],
     ['a list', [], 'schema: expected a JSON Schema, an object.'],
-    ['another type', { type: 'array', properties: {} }, 'schema.type: Invalid input: expected "object".'],
+    ['another type', { type: 'array', properties: {} }, 'schema.type: expected object.'],
     [
       'no properties',
       { type: 'object' },
@@ -145,12 +148,12 @@ describe('a requested form', () => {
     [
       'a null',
       field({ type: 'string', title: null }),
-      'schema.properties.field.title: Invalid input: expected string, received null.',
+      'schema.properties.field.title: expected text, got null.',
     ],
     [
       'another format',
       field({ type: 'string', format: 'hostname' }),
-      'schema.properties.field.format: Invalid option: expected one of "email"|"uri"|"date"|"date-time".',
+      'schema.properties.field.format: expected one of email, uri, date, date-time.',
     ],
     [
       'lengths that contradict each other',
@@ -160,12 +163,42 @@ describe('a requested form', () => {
     [
       'half a character',
       field({ type: 'string', minLength: 0.5 }),
-      'schema.properties.field.minLength: Invalid input: expected int, received number.',
+      'schema.properties.field.minLength: expected a whole number, got another number.',
     ],
     [
       'a pattern beside long texts',
       field({ type: 'string', pattern: 'a', maxLength: 2_049 }),
       'schema.properties.field.maxLength: expected at most 2,048 characters beside a pattern or a format.',
+    ],
+    [
+      'a negative length',
+      field({ type: 'string', minLength: -1 }),
+      'schema.properties.field.minLength: expected at least 0.',
+    ],
+    [
+      'more characters than a submission holds',
+      field({ type: 'string', minLength: 300_000 }),
+      'schema.properties.field.minLength: expected at most 260,000.',
+    ],
+    [
+      'dates that are too long',
+      field({ type: 'string', format: 'date', minLength: 30 }),
+      'schema.properties.field.minLength: expected at most 10, as its format has it.',
+    ],
+    [
+      'dates that are too short',
+      field({ type: 'string', format: 'date', maxLength: 3 }),
+      'schema.properties.field.maxLength: expected at least 10, as its format has it.',
+    ],
+    [
+      'a pattern that nothing matches',
+      field({ type: 'string', pattern: '^a[]+$' }),
+      'schema.properties.field.pattern: expected a pattern that some text matches.',
+    ],
+    [
+      'a pattern that takes long beside long texts',
+      field({ type: 'string', pattern: '[ab]*a[ab]{900}$' }),
+      'schema.properties: expected smaller patterns, or a smaller maxLength beside them: together they take too long to match.',
     ],
     [
       'a pattern that backtracks',
@@ -221,12 +254,12 @@ describe('a requested form', () => {
     [
       'an option without a title among titled ones',
       field({ type: 'string', oneOf: [{ const: 'a' }] }),
-      'schema.properties.field.oneOf[0].title: Invalid input: expected string, received undefined.',
+      'schema.properties.field.oneOf[0].title: expected text, got none.',
     ],
     [
       'an option that is no text',
       field({ type: 'string', enum: [1] }),
-      'schema.properties.field.enum[0]: Invalid input: expected string, received number.',
+      'schema.properties.field.enum[0]: expected text, got a number.',
     ],
     [
       'names for some options',
@@ -241,12 +274,12 @@ describe('a requested form', () => {
     [
       'a list of anything',
       field({ type: 'array' }),
-      'schema.properties.field.items: Invalid input: expected object, received undefined.',
+      'schema.properties.field.items: expected an object, got none.',
     ],
     [
       'a list of texts',
       field({ type: 'array', items: { type: 'string' } }),
-      'schema.properties.field.items.enum: Invalid input: expected array, received undefined.',
+      'schema.properties.field.items.enum: expected a list, got none.',
     ],
     [
       'a selection with contradicting counts',
@@ -332,5 +365,17 @@ describe('a requested form', () => {
     let value: unknown = {};
     for (let depth = 0; depth < 50_000; depth++) value = { value };
     expect(refusal(value)).toBe('schema: expected at most 100 levels, got more.');
+  });
+
+  it('nests at most 100 levels, itself among them', () => {
+    const nested = (levels: number) => field({ type: 'boolean', default: inside(levels - 3) });
+    expect(refusal(nested(100))).toBe('schema.properties.field.default: expected true or false.');
+    expect(refusal(nested(101))).toBe('schema: expected at most 100 levels, got more.');
+  });
+
+  it('may have a large pattern for short texts, or one that begins with ^ and ends', () => {
+    for (const some of [{ pattern: '[ab]*a[ab]{900}$', maxLength: 200 }, { pattern: '^[a-z]{1,100}$' }]) {
+      expect(parse(field({ type: 'string', ...some }))).toBeDefined();
+    }
   });
 });

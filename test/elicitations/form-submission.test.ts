@@ -107,6 +107,19 @@ describe('a submission', () => {
       '2026-07-30T12:00:00',
       'answers.field: expected an RFC 3339 instant such as 2026-07-30T12:00:00Z.',
     ],
+    ...[
+      '2026-07-30T12:00:00+02',
+      '2026-07-30T12:00:00+0200',
+      '2026-07-30 12:00:00Z',
+      '2026-02-30T12:00:00Z',
+    ].map((value): [string, JsonObject, unknown, string] => [
+      value,
+      { ...text, format: 'date-time' },
+      value,
+      'answers.field: expected an RFC 3339 instant such as 2026-07-30T12:00:00Z.',
+    ]),
+    ['a list for an option', selection, [['a']], "answers.field[0]: expected one of the field's 3 options."],
+    ['a number for an option', choice, 1, "answers.field: expected one of the field's 2 options."],
     ['a text for a number', { type: 'number' }, '1', 'answers.field: expected a number.'],
     ['too little', { type: 'number', minimum: 0.5 }, 0.4, 'answers.field: expected at least 0.5.'],
     ['too much', { type: 'integer', maximum: 5 }, 6, 'answers.field: expected at most 5.'],
@@ -202,7 +215,7 @@ describe('a submission', () => {
 
   it('is never repeated in an error', () => {
     const schema = form({
-      a: { type: 'string', maxLength: 1, pattern: 'x', format: 'date' },
+      a: { type: 'string', minLength: 10, pattern: 'x', format: 'date' },
       b: choice,
       c: selection,
       d: { type: 'number' },
