@@ -28,6 +28,15 @@ export interface Config {
   readonly rateLimit: RateRule | undefined;
   /** Requests of a SERVICE credential, which do not count for its address. */
   readonly serviceRateLimit: RateRule | undefined;
+  /** What one operation may cost, and those of a credential in a minute; undefined: as much as it likes. */
+  readonly maxCost: number;
+  readonly costBudget: number | undefined;
+  /** WebSockets and event streams that may be open. */
+  readonly addressStreams: number;
+  readonly credentialStreams: number;
+  /** Operations at once on a WebSocket, and subscriptions among them. */
+  readonly socketOperations: number;
+  readonly socketSubscriptions: number;
   /** Who may say in X-Forwarded-For whom it asks for: addresses, networks such as 10.0.0.0/8, or `loopback`. */
   readonly trustedProxies: readonly string[];
   /** How long, in ms, a server that is told to stop says so to whoever comes, and takes to let its streams go. */
@@ -67,6 +76,9 @@ export class ConfigError extends Error {
 
 const KB = 1024;
 const MB = 1024 * KB;
+const DAY = 86_400;
+/** More than anybody asks, and exact in Redis and JSON. */
+const MAX_RATE = 1_000_000_000;
 
 const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
   error: 'fatal, error, warn, info, debug, trace or silent',
@@ -91,6 +103,12 @@ const variables = z.object({
   TIDINGS_MAX_ANSWER: size().default(32 * MB),
   RATE_LIMIT: rate().default({ points: 100, seconds: 60, blockSeconds: 300 }),
   TIDINGS_SERVICE_RATE_LIMIT: rate().default('off'),
+  TIDINGS_MAX_COST: wholeNumber(1, MAX_RATE).default(50_000),
+  TIDINGS_COST_BUDGET: wholeNumberOrOff(1, MAX_RATE).default('off'),
+  TIDINGS_ADDRESS_STREAMS: wholeNumber(1, 1_000_000).default(200),
+  TIDINGS_CREDENTIAL_STREAMS: wholeNumber(1, 1_000_000).default(200),
+  TIDINGS_SOCKET_OPERATIONS: wholeNumber(1, 10_000).default(100),
+  TIDINGS_SOCKET_SUBSCRIPTIONS: wholeNumber(1, 10_000).default(100),
   TRUSTED_PROXIES: proxies().default([]),
   TIDINGS_SILENCE: wholeNumber(1, 86_400).default(120),
   TIDINGS_DRAIN: wholeNumber(0, 5).default(2),
@@ -129,6 +147,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     maxAnswer: values.TIDINGS_MAX_ANSWER,
     rateLimit: unlessOff(values.RATE_LIMIT),
     serviceRateLimit: unlessOff(values.TIDINGS_SERVICE_RATE_LIMIT),
+    maxCost: values.TIDINGS_MAX_COST,
+    costBudget: unlessOff(values.TIDINGS_COST_BUDGET),
+    addressStreams: values.TIDINGS_ADDRESS_STREAMS,
+    credentialStreams: values.TIDINGS_CREDENTIAL_STREAMS,
+    socketOperations: values.TIDINGS_SOCKET_OPERATIONS,
+    socketSubscriptions: values.TIDINGS_SOCKET_SUBSCRIPTIONS,
     trustedProxies: values.TRUSTED_PROXIES,
     drainMs: values.TIDINGS_DRAIN * 1_000,
     silenceMs: values.TIDINGS_SILENCE * 1_000,
@@ -153,6 +177,11 @@ function wholeNumber(min: number, max: number) {
     .transform(Number);
 }
 
+function wholeNumberOrOff(min: number, max: number) {
+  const expected = `off, or a whole number from ${min} to ${max}`;
+  return z.union([z.literal('off'), wholeNumber(min, max)], { error: expected });
+}
+
 /** Bytes, or `4 MB`: 1 kB is 1,024 bytes. */
 function size() {
   const unit: Readonly<Record<string, number>> = { '': 1, kb: KB, mb: MB };
@@ -167,9 +196,6 @@ function size() {
       'a size from 1 kB to 512 MB, such as 4 MB or 4194304',
     );
 }
-
-const MAX_RATE = 1_000_000_000;
-const DAY = 86_400;
 
 /** `100/60/300`: so many, within so many seconds, and for how many whoever passes that is blocked. */
 function rate() {

@@ -68,6 +68,8 @@ export async function startTestGateway({ env = {}, lastLook, ...parts }: TestGat
     TIDINGS_DEMO: 'off',
     // All tests come from one address; whoever tests what is counted says how much.
     RATE_LIMIT: 'off',
+    TIDINGS_ADDRESS_STREAMS: '100000',
+    TIDINGS_CREDENTIAL_STREAMS: '100000',
     TIDINGS_DRAIN: '0',
     // For the bus; the database is opened here.
     DATABASE_URL: database.url,

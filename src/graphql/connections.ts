@@ -1,8 +1,8 @@
 import { badUserInput } from '../errors.js';
 import { decodeCursorWithin, encodeCursor, type LogTag, logTag } from './cursors.js';
 
-const DEFAULT_PAGE_SIZE = 50;
-const MAX_PAGE_SIZE = 200;
+export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 200;
 
 /** The head of a list that has no end to compare a cursor with; the greatest number a cursor holds, less one. */
 const UNBOUNDED_HEAD = 2 ** 48 - 2;

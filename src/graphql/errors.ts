@@ -112,10 +112,13 @@ function shown(error: DomainError, located: GraphQLError | undefined): GraphQLEr
     extensions: {
       code: error.code,
       ...error.details,
-      ...(status === undefined ? {} : { http: { status } }),
+      ...(status === undefined ? {} : { http: { status, headers: comeBack(error) } }),
     },
   });
 }
+
+const comeBack = ({ details: { retryAfter } }: DomainError) =>
+  typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : undefined;
 
 /** What TIMEOUT advises, to send the same again, is for what failed. */
 const besideWhatTookEffect = ({ code, message, details }: DomainError) =>

@@ -61,8 +61,10 @@ export class Doors {
       refuseCrossSite(req, this.#parts.publicUrl);
       const address = this.#parts.limits.addresses.of(req);
       await this.#parts.limits.rates.refuseBlocked(address);
-      // It may have begun meanwhile.
+      // Both may have happened meanwhile.
       if (this.#draining.hasBegun) throw shuttingDown();
+      if (connection.destroyed) return;
+      connection.once('close', this.#parts.limits.streams.ofAddress.claim(address));
       this.#sockets.accept(req, connection, head, address);
     } catch (error) {
       if (!(error instanceof DomainError)) this.#report(error, req);
@@ -84,7 +86,7 @@ export class Doors {
     if (ingestInto !== undefined && req.method !== 'POST' && !isHead) return answerMethod(res, 'POST, HEAD');
     const viewer = await this.#admit(req, res);
     if (ingestInto === undefined) {
-      return handleGraphQL(this.#engine, this.#parts.authority, viewer, req, res, this.#draining);
+      return handleGraphQL(this.#engine, this.#parts, viewer, req, res, this.#draining);
     }
     if (isHead) return tellOffset(this.#parts, viewer, ingestInto, req, res);
     return handleIngest(this.#parts, viewer, ingestInto, req, res, this.#draining.signal);

@@ -7,7 +7,7 @@ import {
   NoSchemaIntrospectionCustomRule,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import type { Viewer } from '../accounts/viewer.js';
+import { DomainError } from '../errors.js';
 import { refusedIfTooLarge } from '../graphql/answer-meter.js';
 import type { Context } from '../graphql/context.js';
 import { Documents } from '../graphql/documents.js';
@@ -15,6 +15,7 @@ import { type ReportInternal, tellingWhatTookEffect, toGraphQLError } from '../g
 import { subscribeWatched } from '../graphql/watched-subscription.js';
 import { Pulled } from '../live/pulled.js';
 import type { Rendering } from '../live/renderings.js';
+import { charge, type Payer } from './charging.js';
 import { streaming } from './event-stream.js';
 import { formatResult } from './format.js';
 import type { HttpParts } from './parts.js';
@@ -22,14 +23,21 @@ import type { HttpParts } from './parts.js';
 export const GRAPHQL_PATH = '/graphql';
 
 /** Who asks is known before the engine sees anything. */
-interface Asking extends Record<string, unknown> {
-  readonly viewer: Viewer;
-}
+interface Asking extends Record<string, unknown>, Payer {}
 
 /** The GraphQL engine behind all transports. */
 export type Engine = ReturnType<typeof createEngine>;
 
-export function createEngine({ config, schema, means, authority, publicUrl, renderings, log }: HttpParts) {
+export function createEngine({
+  config,
+  schema,
+  means,
+  authority,
+  limits,
+  publicUrl,
+  renderings,
+  log,
+}: HttpParts) {
   const report: ReportInternal = ({ id, error, path }) =>
     log.error({ err: error, id, path }, 'internal error');
   /** An error as clients may see it; one that was mapped before stays as it is. */
@@ -40,15 +48,27 @@ export function createEngine({ config, schema, means, authority, publicUrl, rend
     const body = Buffer.from(JSON.stringify(formatResult(masked(result))));
     return { body, isLasting: result.errors === undefined };
   };
-  const subscribe = (args: ExecutionArgs, tellsEnd: boolean) =>
-    subscribeWatched(args, { authority, renderings, serialize, tellsEnd });
+  const pay = (args: ExecutionArgs) => charge(args, config.maxCost, limits.rates, payerOf(args));
+  /** Paid for once, however many updates come: they are the same for all who see the same (P6), and show no cost. */
+  const subscribe = async (args: ExecutionArgs, tellsEnd: boolean) => {
+    const charge = await orRefused(pay(args));
+    return 'errors' in charge
+      ? charge
+      : subscribeWatched(args, { authority, renderings, serialize, tellsEnd });
+  };
+  const answer = async (args: ExecutionArgs): Promise<ExecutionResult> => {
+    const cost = await orRefused(pay(args));
+    if ('errors' in cost) return cost;
+    const result = await run(args);
+    return { ...result, extensions: { ...result.extensions, cost } };
+  };
   const yoga = createYoga<Asking, Context>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
     context: ({ viewer }) => ({ operation: { ...means, viewer }, publicUrl }),
     maskedErrors: { maskError: mask },
     plugins: [
-      inOrder,
+      inOrder(answer),
       ...(config.introspection ? [] : [noIntrospection]),
       boundedDocuments(new Documents()),
       streaming((args) => subscribe(args, true)),
@@ -66,7 +86,7 @@ export function createEngine({ config, schema, means, authority, publicUrl, rend
   });
   return {
     /** Answers a request; an answer that goes on is empty, and `streamBehind` has its updates. */
-    fetch: (request: Request, viewer: Viewer) => yoga.fetch(request, { viewer }),
+    fetch: (request: Request, asking: Payer) => yoga.fetch(request, { ...asking }),
     /** Bytes of a request's body. */
     maxBody: config.maxBody,
     Request: yoga.fetchAPI.Request,
@@ -88,9 +108,22 @@ export function createEngine({ config, schema, means, authority, publicUrl, rend
  * graphql-js answers with fields in the order in which they were asked for, as the specification wishes; Yoga's own executor in that
  * in which they were resolved.
  */
-const inOrder: Plugin = {
+const inOrder = (run: (args: ExecutionArgs) => Promise<ExecutionResult>): Plugin => ({
   onExecute: ({ setExecuteFn }) => setExecuteFn(run),
-};
+});
+
+/** The engine makes each context of what it is asked with. */
+const payerOf = ({ contextValue }: ExecutionArgs): Payer => contextValue as Payer;
+
+/** What is refused before it begins has no data. */
+async function orRefused<T>(work: Promise<T>): Promise<T | { readonly errors: readonly GraphQLError[] }> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { errors: [new GraphQLError(error.message, { originalError: error })] };
+  }
+}
 
 const isMutation = ({ document, operationName }: ExecutionArgs): boolean =>
   getOperationAST(document, operationName)?.operation === 'mutation';

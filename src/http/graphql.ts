@@ -8,6 +8,7 @@ import { streamBehind, writeEventStream } from './event-stream.js';
 import { ACCEPTED, acceptedRanges, isGraphQLType, mediaTypeOf, OFFERED } from './media-types.js';
 import { refuseSimpleType } from './origin.js';
 import type { HttpParts } from './parts.js';
+import { tellLeft } from './rate-headers.js';
 import { answerError } from './responses.js';
 
 /**
@@ -16,7 +17,7 @@ import { answerError } from './responses.js';
  */
 export async function handleGraphQL(
   engine: Engine,
-  authority: HttpParts['authority'],
+  { authority, limits }: HttpParts,
   viewer: Viewer,
   req: IncomingMessage,
   res: ServerResponse,
@@ -29,10 +30,18 @@ export async function handleGraphQL(
   }
   const accept = acceptedRanges(req.headers.accept);
   if (accept === '') return answerError(res, unacceptable(), { status: 406 });
-  const response = await engine.fetch(await toRequest(engine, req, { accept, 'content-type': type }), viewer);
+  const request = await toRequest(engine, req, { accept, 'content-type': type });
+  const response = await engine.fetch(request, { viewer, onLeft: (left) => tellLeft(res, left) });
   const bodies = streamBehind(response);
-  if (bodies === undefined) await sendResponse(response, res);
-  else await writeEventStream(bodies, res, draining, (ended) => authority.watch(viewer, { ended }));
+  if (bodies === undefined) return sendResponse(response, res);
+  try {
+    res.once('close', limits.streams.ofAddress.claim(limits.addresses.of(req)));
+    res.once('close', limits.streams.ofCredential.claim(viewer.credentialId));
+  } catch (error) {
+    await bodies.return();
+    throw error;
+  }
+  await writeEventStream(bodies, res, draining, (ended) => authority.watch(viewer, { ended }));
 }
 
 const unsupported = () =>
@@ -68,10 +77,13 @@ function refuseBrokenParameters(url: string): void {
 /** Of the engine's headers only those that tell of this answer: what it says beside a stream is not meant for one that was refused. */
 async function sendResponse(response: Response, res: ServerResponse): Promise<void> {
   const body = await response.text();
-  const [type, allow] = ['content-type', 'allow'].map((name) => response.headers.get(name));
+  const [type, allow, retryAfter] = ['content-type', 'allow', 'retry-after'].map((name) =>
+    response.headers.get(name),
+  );
   res.writeHead(response.status, {
     ...(type && { 'content-type': type }),
     ...(allow && { allow }),
+    ...(retryAfter && { 'retry-after': retryAfter }),
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
   });

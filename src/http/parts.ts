@@ -13,7 +13,17 @@ import type { DemoAccess } from './graphiql/page.js';
 export interface HttpParts {
   readonly config: Pick<
     Config,
-    'host' | 'maxBody' | 'maxFrame' | 'maxLine' | 'introspection' | 'graphiql' | 'drainMs' | 'silenceMs'
+    | 'host'
+    | 'maxBody'
+    | 'maxFrame'
+    | 'maxLine'
+    | 'introspection'
+    | 'graphiql'
+    | 'drainMs'
+    | 'silenceMs'
+    | 'maxCost'
+    | 'socketOperations'
+    | 'socketSubscriptions'
   >;
   readonly schema: GraphQLSchema;
   /** What an operation works with, but for who asks. */

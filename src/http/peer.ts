@@ -20,9 +20,6 @@ const MAX_UNREAD = 1024 * 1024;
 /** Bytes that wait to be read by the peer; up to here the next update is made before this one has gone out. */
 const ROOM = 128 * 1024;
 
-/** Operations at once. */
-const MAX_OPERATIONS = 100;
-
 /** Operations beyond that which are refused one by one; whoever goes on nevertheless does not listen. */
 const MAX_REFUSED = 50_000;
 
@@ -34,6 +31,9 @@ export interface PeerOptions {
   readonly slowest: number;
   /** Bytes that the messages of all operations under way may have together. */
   readonly maxHeld: number;
+  /** Operations at once, and subscriptions among them. */
+  readonly maxOperations: number;
+  readonly maxSubscriptions: number;
 }
 
 /** Where a WebSocket comes from. */
@@ -164,10 +164,23 @@ export class Peer {
     else this.#regulate();
   }
 
-  /** The operation of this id, which is about to begin, has no single answer. */
+  /** The operation of this id, which is about to begin, has no single answer. @throws BAD_USER_INPUT for one too many. */
   streams(id: string): void {
+    const maximum = this.#options.maxSubscriptions;
+    if ([...this.#operations.values()].filter(({ isStream }) => isStream).length >= maximum) {
+      throw badUserInput(
+        `Expected at most ${maximum} subscriptions at once on a WebSocket. Complete some first, or open another WebSocket.`,
+        { maximum },
+      );
+    }
     const operation = this.#operations.get(id);
     if (operation !== undefined) operation.isStream = true;
+  }
+
+  /** Calls `release` when nothing of the connection is left. */
+  hold(release: () => void): void {
+    if (this.#connection.destroyed) release();
+    else this.#connection.once('close', release);
   }
 
   get #isOpen(): boolean {
@@ -217,14 +230,14 @@ export class Peer {
   }
 
   #refusalOf(size: number): DomainError | undefined {
-    const { draining, maxHeld } = this.#options;
+    const { draining, maxHeld, maxOperations } = this.#options;
     if (draining.hasBegun) return shuttingDown();
     const operations = [...this.#operations.values()];
     const held = operations.reduce((sum, { size, next }) => sum + size + (next?.length ?? 0), 0);
-    if (operations.length < MAX_OPERATIONS && held + size <= maxHeld) return undefined;
+    if (operations.length < maxOperations && held + size <= maxHeld) return undefined;
     return badUserInput(
-      `Expected at most ${MAX_OPERATIONS} operations at once on a WebSocket, with messages of at most ${maxHeld} bytes together. Complete some first, or open another WebSocket.`,
-      { maximum: MAX_OPERATIONS },
+      `Expected at most ${maxOperations} operations at once on a WebSocket, with messages of at most ${maxHeld} bytes together. Complete some first, or open another WebSocket.`,
+      { maximum: maxOperations },
     );
   }
 

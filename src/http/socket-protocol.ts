@@ -40,11 +40,14 @@ async function connect(
   const { authorization = peer.request.headers.authorization } = params;
   try {
     const viewer = await authenticate(typeof authorization === 'string' ? authorization : undefined);
+    peer.hold(limits.streams.ofCredential.claim(viewer.credentialId));
     peer.admit(viewer, authority);
     return true;
   } catch (error) {
     const known = error instanceof DomainError ? error : asTimeout(error);
-    if (known !== null && known.code !== 'TIMEOUT') {
+    if (known?.code === 'RATE_LIMITED') {
+      peer.close(1013, `${known.code}: ${known.message.split('. ')[0]}`);
+    } else if (known !== null && known.code !== 'TIMEOUT') {
       peer.close(4401, known.code);
       peer.isCounted = true;
       await limits.rates.countUnknown(peer.address).catch(() => undefined);

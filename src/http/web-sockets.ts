@@ -50,7 +50,15 @@ export class WebSockets {
     this.#sockets = new WebSocketServer(options);
     this.#rates = parts.limits.rates;
     this.#protocol = createProtocol(parts, engine, init);
-    this.#options = { log, draining, corks: new Corks(), slowest, maxHeld: 2 * config.maxFrame };
+    this.#options = {
+      log,
+      draining,
+      corks: new Corks(),
+      slowest,
+      maxHeld: 2 * config.maxFrame,
+      maxOperations: config.socketOperations,
+      maxSubscriptions: config.socketSubscriptions,
+    };
     // After what has come was read: a process that stood still must not take all its clients for vanished.
     this.#heartbeat = setInterval(() => setImmediate(() => this.#beat()), heartbeat);
   }

@@ -15,13 +15,15 @@ export interface Left extends Count {
 }
 
 /** Under which limit something is counted. */
-type Whose = 'address' | 'service';
+type Whose = 'address' | 'service' | 'credential';
 
 export interface RateRules {
   /** Requests of an address; undefined: not counted. */
   readonly address: RateRule | undefined;
   /** Requests of a SERVICE credential. */
   readonly service: RateRule | undefined;
+  /** What the operations of a credential may cost. */
+  readonly credential: RateRule | undefined;
 }
 
 /**
@@ -31,10 +33,12 @@ export interface RateRules {
 export class Rates {
   readonly #address: Counter | undefined;
   readonly #service: Counter | undefined;
+  readonly #credential: Counter | undefined;
 
-  constructor(counters: Counters, { address, service }: RateRules) {
+  constructor(counters: Counters, { address, service, credential }: RateRules) {
     this.#address = address && counters.counter('address', address);
     this.#service = service && counters.counter('service', service);
+    this.#credential = credential && counters.counter('cost', credential);
   }
 
   /** Before anything is looked up for it. @throws RATE_LIMITED while the address is blocked, whoever asks. */
@@ -56,22 +60,38 @@ export class Rates {
   async countUnknown(address: string): Promise<Left | undefined> {
     return countIn('address', this.#address, address);
   }
+
+  /** Takes what an operation costs from what its credential may spend. @throws RATE_LIMITED once that is spent. */
+  async spend({ credentialId }: Pick<Asker, 'credentialId'>, cost: number): Promise<Left | undefined> {
+    return countIn('credential', this.#credential, credentialId, cost);
+  }
 }
 
-async function countIn(of: Whose, counter: Counter | undefined, name: string): Promise<Left | undefined> {
+async function countIn(
+  of: Whose,
+  counter: Counter | undefined,
+  name: string,
+  points = 1,
+): Promise<Left | undefined> {
   if (counter === undefined) return undefined;
-  const count = await counter.add(name);
+  const count = await counter.add(name, points);
   if (count.isOver) throw refusal(of, counter.rule, count);
   return { of, rule: counter.rule, ...count };
 }
 
-const WHOSE: Readonly<Record<Whose, string>> = { address: 'an address', service: 'a SERVICE credential' };
+/** Of what, and whose. */
+const WHAT: Readonly<Record<Whose, readonly [string, string]>> = {
+  address: ['requests', 'an address'],
+  service: ['requests', 'a SERVICE credential'],
+  credential: ['units of cost', 'a credential'],
+};
 
 function refusal(of: Whose, { points, seconds }: RateRule, { resetMs }: Count): DomainError {
+  const [what, whose] = WHAT[of];
   const retryAfter = Math.max(1, Math.ceil(resetMs / 1_000));
   return new DomainError(
     'RATE_LIMITED',
-    `Expected at most ${points} requests in ${seconds} seconds from ${WHOSE[of]}, got more. Ask again in ${retryAfter} seconds.`,
+    `Expected at most ${points} ${what} in ${seconds} seconds from ${whose}, got more. Ask again in ${retryAfter} seconds.`,
     { limit: points, seconds, retryAfter },
   );
 }

@@ -21,7 +21,14 @@ export async function history({ quick }: BenchOptions): Promise<void> {
   process.env.TEST_DATABASE ??= 'postgresql';
   const rows = quick ? QUICK_ROWS : ROWS;
   const database = await openTestDatabase();
-  const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', RATE_LIMIT: 'off', LOG_LEVEL: 'error' });
+  const config = readConfig({
+    PORT: '0',
+    TIDINGS_DEMO: 'off',
+    RATE_LIMIT: 'off',
+    TIDINGS_ADDRESS_STREAMS: '100000',
+    TIDINGS_CREDENTIAL_STREAMS: '100000',
+    LOG_LEVEL: 'error',
+  });
   const gateway = await startGateway(config, { database });
   try {
     const operation = await fill(database, gateway.means, rows);

@@ -17,7 +17,14 @@ export interface BenchOptions {
 /** A gateway with one session, over a database of its own: embedded in memory, or PostgreSQL with TEST_DATABASE=postgresql. */
 export async function openBenchHouse() {
   const database = await openTestDatabase();
-  const config = readConfig({ PORT: '0', TIDINGS_DEMO: 'off', RATE_LIMIT: 'off', LOG_LEVEL: 'error' });
+  const config = readConfig({
+    PORT: '0',
+    TIDINGS_DEMO: 'off',
+    RATE_LIMIT: 'off',
+    TIDINGS_ADDRESS_STREAMS: '100000',
+    TIDINGS_CREDENTIAL_STREAMS: '100000',
+    LOG_LEVEL: 'error',
+  });
   const { url, means, close } = await startGateway(config, { database });
   const { id: accountId } = await createAccount(database, { name: 'Bench' });
   const { secret: token } = await createToken(database, { kind: 'SERVICE', accountId });

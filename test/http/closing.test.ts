@@ -94,7 +94,7 @@ describe('a server that stops while somebody is connected', () => {
     });
     doors.streams.waiting[0]?.();
     expect((await closed).code).toBe(1001);
-    expect(messages.slice(3)).toEqual([
+    expect(messages.slice(3)).toMatchObject([
       { type: 'next', id: '1', payload: { data: { waits: 'done' } } },
       { type: 'complete', id: '1' },
     ]);
@@ -108,7 +108,7 @@ describe('a server that stops while somebody is connected', () => {
     const closing = doors.close();
     await noLongerListens(doors);
     doors.streams.waiting[0]?.();
-    expect((await answer).body).toEqual({ data: { waits: 'done' } });
+    expect((await answer).body).toMatchObject({ data: { waits: 'done' } });
     await closing;
   });
 });

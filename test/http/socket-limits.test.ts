@@ -117,3 +117,29 @@ describe('operations under way on a WebSocket', () => {
     await vi.waitFor(() => expect(doors.streams.open).toBe(0), patiently);
   });
 });
+
+describe('subscriptions on a WebSocket', () => {
+  it('may be fewer than operations', async () => {
+    const few = await openDoors({
+      env: { TIDINGS_SOCKET_SUBSCRIPTIONS: '2', TIDINGS_SOCKET_OPERATIONS: '5' },
+    });
+    const { socket, subscribe, send, messages } = await initialised(few.socket);
+    for (const id of ['1', '2', '3']) subscribe(id, SILENT);
+    await vi.waitFor(() => expect(messages).toHaveLength(2), patiently);
+    expect(messages[1]).toMatchObject({
+      type: 'error',
+      id: '3',
+      payload: [{ extensions: { code: 'BAD_USER_INPUT', maximum: 2 } }],
+    });
+    subscribe('4', '{ hello }');
+    await vi.waitFor(() => expect(messages.at(-1)).toEqual({ type: 'complete', id: '4' }), patiently);
+    await vi.waitFor(() => expect(few.streams.open).toBe(2), patiently);
+    send({ type: 'complete', id: '1' });
+    await vi.waitFor(() => expect(few.streams.open).toBe(1), patiently);
+    subscribe('5', 'subscription { count(to: 1) { number } }');
+    await vi.waitFor(() => expect(messages.at(-1)).toEqual({ type: 'complete', id: '5' }), patiently);
+    socket.close();
+    await vi.waitFor(() => expect(few.streams.open).toBe(0), patiently);
+    await few.close();
+  });
+});
