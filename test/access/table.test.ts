@@ -82,7 +82,7 @@ describe('node', () => {
           'query ($id: ID!) { node(id: $id) { __typename id } nodes(ids: [$id]) { __typename id } }',
           { id },
         );
-        answers.push([who, asked.body]);
+        answers.push([who, { data: asked.body.data, errors: asked.body.errors }]);
       }
       const shown = { __typename: type, id };
       expect(answers).toEqual(
