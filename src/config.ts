@@ -45,6 +45,7 @@ export interface Config {
   readonly silenceMs: number;
   readonly graphiql: boolean;
   readonly introspection: boolean;
+  readonly metrics: boolean;
   readonly demo: boolean;
 }
 
@@ -114,6 +115,7 @@ const variables = z.object({
   TIDINGS_DRAIN: wholeNumber(0, 5).default(2),
   TIDINGS_GRAPHIQL: onOrOff().optional(),
   TIDINGS_INTROSPECTION: onOrOff().optional(),
+  TIDINGS_METRICS: onOrOff().optional(),
   TIDINGS_DEMO: onOrOff().optional(),
 });
 
@@ -158,6 +160,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     silenceMs: values.TIDINGS_SILENCE * 1_000,
     graphiql: values.TIDINGS_GRAPHIQL ?? !production,
     introspection: values.TIDINGS_INTROSPECTION ?? !production,
+    metrics: values.TIDINGS_METRICS ?? !production,
     demo: values.TIDINGS_DEMO ?? (!production && values.DATABASE_URL === undefined),
   };
 }

@@ -14,6 +14,10 @@ export class FollowNotices implements Bus {
     return this.#bus.connected;
   }
 
+  get delayMs(): number {
+    return this.#bus.delayMs;
+  }
+
   get listeners(): number {
     return this.#bus.listeners;
   }

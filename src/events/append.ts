@@ -1,7 +1,7 @@
 import type { Operation } from '../accounts/operation.js';
 import { writeArtifacts, writeDeliveredOutputs } from '../artifacts/store.js';
 import { writeCitations } from '../citations/store.js';
-import type { Transaction } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 import { transact } from '../database/transact.js';
 import { badUserInput, conflict } from '../errors.js';
 import type { Hint } from '../live/bus.js';
@@ -123,12 +123,18 @@ export async function appendOne(
   return { session: appended.session, event: only(appended.events) };
 }
 
+const counted = new WeakMap<Database, number>();
+
+/** How many events this process has committed to a database. */
+export const appendedTo = (database: Database): number => counted.get(database) ?? 0;
+
 /** Tells whoever follows, after the commit; of an append that added nothing there is nothing to tell. */
 export function announceAppended(
-  operation: Pick<Operation, 'bus'>,
+  operation: Pick<Operation, 'bus' | 'database'>,
   { session, added, hints }: Appended,
 ): void {
   if (added === 0) return;
+  counted.set(operation.database, appendedTo(operation.database) + added);
   announce(operation, session);
   for (const hint of hints) operation.bus.publish(hint);
 }

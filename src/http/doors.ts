@@ -13,6 +13,7 @@ import { answerPage } from './graphiql/page.js';
 import { handleGraphQL } from './graphql.js';
 import { answerHealth, answerReady } from './health.js';
 import { handleIngest, INGEST_PATH, tellOffset } from './ingest.js';
+import type { Metrics } from './metrics.js';
 import { refuseCrossSite } from './origin.js';
 import type { HttpParts } from './parts.js';
 import { tellLeft } from './rate-headers.js';
@@ -28,13 +29,15 @@ export class Doors {
   readonly #engine: Engine;
   readonly #sockets: WebSockets;
   readonly #draining: Draining;
+  readonly #metrics: Metrics;
   readonly #assets = new Assets();
 
-  constructor(parts: HttpParts, engine: Engine, sockets: WebSockets, draining: Draining) {
+  constructor(parts: HttpParts, engine: Engine, sockets: WebSockets, draining: Draining, metrics: Metrics) {
     this.#parts = parts;
     this.#engine = engine;
     this.#sockets = sockets;
     this.#draining = draining;
+    this.#metrics = metrics;
   }
 
   /** Answers a request, always: what is thrown on the way is shown as it may be shown. */
@@ -76,6 +79,7 @@ export class Doors {
     const path = pathOf(req);
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     if (path === '/health') return answerHealth(res);
+    if (path === '/metrics' && isRead && this.#parts.config.metrics) return this.#metrics.answer(res);
     if (this.#draining.hasBegun) throw shuttingDown();
     if (path === '/ready') return answerReady(res, this.#parts.means);
     if (isRead && this.#parts.config.graphiql && (await this.#showGraphiql(req, res, path))) return;

@@ -22,6 +22,11 @@ export class Draining {
     return this.#begun.signal;
   }
 
+  /** How many streams and sockets wait for their turn. */
+  get size(): number {
+    return this.#streams.size;
+  }
+
   /** Calls `leave` when it is this stream's turn; a stream that has ended gives its turn back by what this returns. */
   onTurn(leave: () => void): () => void {
     this.#streams.add(leave);

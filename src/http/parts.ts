@@ -14,6 +14,7 @@ export interface HttpParts {
   readonly config: Pick<
     Config,
     | 'host'
+    | 'metrics'
     | 'maxBody'
     | 'maxFrame'
     | 'maxLine'

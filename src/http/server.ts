@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { Doors } from './doors.js';
 import { Draining } from './draining.js';
 import { createEngine } from './engine.js';
+import { Metrics } from './metrics.js';
 import type { HttpParts } from './parts.js';
 import { WebSockets, type WebSocketTimes } from './web-sockets.js';
 
@@ -53,9 +54,15 @@ export async function startHttp(
   const parts: HttpParts = { ...rest, publicUrl: publicUrl ?? url };
   const engine = createEngine(parts);
   const sockets = new WebSockets(parts, engine, draining, webSockets);
-  const doors = new Doors(parts, engine, sockets, draining);
+  const metrics = new Metrics(parts, () => ({
+    sockets: sockets.size,
+    // A socket is counted a moment longer than it has a turn.
+    eventStreams: Math.max(0, draining.size - sockets.size),
+  }));
+  const doors = new Doors(parts, engine, sockets, draining, metrics);
   const answers = new Set<Promise<void>>();
   server.on('request', (req, res) => {
+    metrics.durations.time(req, res);
     if (draining.hasBegun) res.setHeader('connection', 'close');
     res.once('close', () => {
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
@@ -77,6 +84,7 @@ export async function startHttp(
     server.close();
     await Promise.all([sockets.close(), ended, ...answers]);
     clearTimeout(cut);
+    metrics.close();
   };
   return {
     url,

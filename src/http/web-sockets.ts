@@ -63,6 +63,11 @@ export class WebSockets {
     this.#heartbeat = setInterval(() => setImmediate(() => this.#beat()), heartbeat);
   }
 
+  /** How many are open. */
+  get size(): number {
+    return this.#peers.size;
+  }
+
   /** Takes over a connection that asks to become a WebSocket. */
   accept(request: IncomingMessage, connection: Duplex, head: Buffer, address: string): void {
     this.#sockets.handleUpgrade(request, connection, head, (socket) => {

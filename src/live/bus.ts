@@ -16,6 +16,8 @@ export type HintListener = (hint: Hint) => void;
 export interface Bus {
   /** Hints come from the other processes and go to them, as far as is known. */
   readonly connected: boolean;
+  /** What the last message took to come back from where the processes meet; 0 where nothing travels. */
+  readonly delayMs: number;
   /** How many subscriptions it has, for metrics and for tests that look for leaks. */
   readonly listeners: number;
 

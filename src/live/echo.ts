@@ -4,15 +4,27 @@ export class Echo {
   #heard = 0;
   /** What has to be heard before the next look. */
   #due = 0;
+  /** The message whose way is measured. */
+  #timed: { readonly number: number; readonly since: number } | undefined;
+  #delayMs = 0;
 
   /** Gives the next message its number. */
   nextNumber(): number {
     this.#sent += 1;
+    this.#timed ??= { number: this.#sent, since: performance.now() };
     return this.#sent;
   }
 
   hear(number: number): void {
     this.#heard = Math.max(this.#heard, number);
+    if (this.#timed === undefined || number < this.#timed.number) return;
+    this.#delayMs = performance.now() - this.#timed.since;
+    this.#timed = undefined;
+  }
+
+  /** What a message took last, out and back. */
+  get delayMs(): number {
+    return this.#delayMs;
   }
 
   /** Nothing is under way that would show whether the way is open. */
@@ -34,5 +46,6 @@ export class Echo {
   restart(): void {
     this.#heard = this.#sent;
     this.#due = this.#sent;
+    this.#timed = undefined;
   }
 }

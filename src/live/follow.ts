@@ -134,7 +134,7 @@ class Follower<E extends Entry, F> extends Pulled<Update<E>> {
 
   /** On the bus first, then the head: what is committed in between is hinted at. */
   #open(): void {
-    this.#hold = this.#tails.hold(this.#log);
+    this.#hold = this.#tails.hold(this.#log, () => this.#saidPosition);
     const { tail } = this.#hold;
     const begin = (head: number) => {
       // Written so that NaN is refused too.
@@ -149,6 +149,7 @@ class Follower<E extends Entry, F> extends Pulled<Update<E>> {
   /** Only up to where the log is certain to reach: the end of a filtered page counts as read, whatever was there. */
   #readLog(tail: Tail<E>): void {
     const { certain, told } = tail;
+    this.#tails.countReplay();
     const range = { after: this.#position, upTo: certain, certain, filter: this.#filter };
     this.#await(
       () => this.#pages.read(range),

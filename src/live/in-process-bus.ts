@@ -13,6 +13,7 @@ export class InProcessBus implements Bus {
   readonly #topics = new Map<string, Set<Subscription>>();
   readonly #onError: (error: unknown, doing: string) => void;
   readonly connected = true;
+  readonly delayMs = 0;
   #closed = false;
 
   /** `onError` hears what a listener threw. */

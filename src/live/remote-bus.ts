@@ -76,6 +76,10 @@ export class RemoteBus implements Bus {
     return this.#connected;
   }
 
+  get delayMs(): number {
+    return this.#echo.delayMs;
+  }
+
   get listeners(): number {
     return this.#local.listeners;
   }

@@ -17,6 +17,9 @@ export interface TailsOptions {
   readonly patience?: Patience;
 }
 
+/** How far one who follows has come. */
+type PositionOf = () => number;
+
 /** One who follows holds the tail until it lets go. */
 export interface Hold<E extends Entry> {
   readonly tail: Tail<E>;
@@ -27,7 +30,7 @@ interface Open {
   readonly log: Log<Entry, unknown>;
   readonly tail: Tail<Entry>;
   readonly unsubscribe: () => void;
-  holders: number;
+  readonly holders: Set<PositionOf>;
 }
 
 /**
@@ -45,6 +48,7 @@ export class Tails {
   readonly #heads = new WeakMap<LogFamily, Heads>();
   /** Stops the timer and leaves the bus; set while a tail is open. */
   #stopWatching: (() => void) | undefined;
+  #replays = 0;
 
   constructor({ bus, onError, ring, recheckMs, patience }: TailsOptions) {
     this.#bus = bus;
@@ -59,6 +63,31 @@ export class Tails {
     return this.#open.size;
   }
 
+  /** How many follow. */
+  get followers(): number {
+    let followers = 0;
+    for (const { holders } of this.#open.values()) followers += holders.size;
+    return followers;
+  }
+
+  /** How many entries the slowest of them has still before it. */
+  get lag(): number {
+    let lag = 0;
+    for (const { tail, holders } of this.#open.values()) {
+      for (const positionOf of holders) lag = Math.max(lag, tail.told - positionOf());
+    }
+    return lag;
+  }
+
+  /** How often somebody was so far behind that it read the log by itself. */
+  get replays(): number {
+    return this.#replays;
+  }
+
+  countReplay(): void {
+    this.#replays += 1;
+  }
+
   /** How many entries and bytes the rings hold. */
   get held(): Bounds {
     const held = { entries: 0, bytes: 0 };
@@ -70,17 +99,15 @@ export class Tails {
   }
 
   /** Listens on the bus from here on, so that a head read afterwards misses nothing. */
-  hold<E extends Entry, F>(log: Log<E, F>): Hold<E> {
+  hold<E extends Entry, F>(log: Log<E, F>, positionOf: PositionOf): Hold<E> {
     const open = this.#open.get(log.key) ?? this.#openTail(log);
-    open.holders += 1;
-    let held = true;
+    // An object of its own for each hold, whoever holds twice.
+    const holder = () => positionOf();
+    open.holders.add(holder);
     return {
       tail: sameKey<E>(open.tail),
       release: () => {
-        if (!held) return;
-        held = false;
-        open.holders -= 1;
-        if (open.holders === 0) this.#close(open);
+        if (open.holders.delete(holder) && open.holders.size === 0) this.#close(open);
       },
     };
   }
@@ -112,7 +139,7 @@ export class Tails {
     const unsubscribe = this.#bus.subscribe(log.key, (hint) => {
       if (hint.log === log.key) tail.hint(hint.head);
     });
-    const open = { log, tail, unsubscribe, holders: 0 };
+    const open = { log, tail, unsubscribe, holders: new Set<PositionOf>() };
     this.#open.set(log.key, open);
     this.#stopWatching ??= this.#watch();
     return open;

@@ -26,6 +26,10 @@ class FaultyBus implements Bus {
     return this.#bus.connected;
   }
 
+  get delayMs() {
+    return this.#bus.delayMs;
+  }
+
   get listeners() {
     return this.#bus.listeners;
   }

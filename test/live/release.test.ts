@@ -160,7 +160,10 @@ it('ends everyone with the reason when the tails are closed', async () => {
 
 it('lets go once for each who held, however often they say so', () => {
   const process = oneProcess();
-  const [first, second] = [process.tails.hold(process.log), process.tails.hold(process.log)];
+  const [first, second] = [
+    process.tails.hold(process.log, () => 0),
+    process.tails.hold(process.log, () => 0),
+  ];
   first.release();
   first.release();
   expect([process.tails.size, process.bus.listeners]).toEqual([1, 1]);

@@ -169,7 +169,7 @@ it('has nothing to give before the ring and at its end', async () => {
   const next = stream.next();
   append(3);
   await next;
-  const { tail, release } = tails.hold(log);
+  const { tail, release } = tails.hold(log, () => 0);
   const bounds = { entries: 2, bytes: 1_000 };
   expect([tail.start, tail.end]).toEqual([5, 8]);
   for (const position of [0, 4, 8, 9]) expect(tail.take(position, bounds)).toEqual({ entries: [], position });
