@@ -45,6 +45,7 @@ describe('the configuration', () => {
       maxAnswer: 32 * MB,
       graphiql: true,
       introspection: true,
+      metrics: true,
       demo: true,
     });
   });
@@ -67,6 +68,7 @@ describe('the configuration', () => {
       TIDINGS_MAX_ANSWER: '16MB',
       TIDINGS_GRAPHIQL: 'on',
       TIDINGS_INTROSPECTION: 'true',
+      TIDINGS_METRICS: 'on',
       RATE_LIMIT: 'off',
       TIDINGS_SERVICE_RATE_LIMIT: '1000/10/0',
       TIDINGS_MAX_COST: '2000',
@@ -109,6 +111,7 @@ describe('the configuration', () => {
       maxAnswer: 16 * MB,
       graphiql: true,
       introspection: true,
+      metrics: true,
       demo: true,
     });
   });
@@ -117,6 +120,7 @@ describe('the configuration', () => {
     expect(readConfig({ NODE_ENV: 'production' })).toMatchObject({
       graphiql: false,
       introspection: false,
+      metrics: false,
       demo: false,
     });
   });

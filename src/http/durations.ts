@@ -56,13 +56,12 @@ export class Durations {
   }
 }
 
-function doorOf({ url = '/' }: IncomingMessage, res: ServerResponse): Door {
+function doorOf({ url = '/', headers: { accept = '' } }: IncomingMessage, res: ServerResponse): Door {
   const path = url.split(/[?#]/, 1)[0] ?? '/';
   if (/^\/(health|ready|metrics)$/.test(path)) return 'probe';
   if (path.startsWith('/ingest/')) return 'ingest';
-  const type = String(res.getHeader('content-type') ?? '');
-  if (path === '/graphql' && !type.startsWith('text/html'))
-    return type.startsWith('text/event-stream') ? 'event-stream' : 'graphql';
+  if (path === '/graphql' && !accept.includes('text/html'))
+    return accept.includes('text/event-stream') ? 'event-stream' : 'graphql';
   return res.statusCode === 404 ? 'other' : 'graphiql';
 }
 
