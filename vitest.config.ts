@@ -31,6 +31,7 @@ const needsPostgres = (file: string) => file.endsWith('.postgresql.test.ts');
 const needsRedis = (file: string) => file.includes('.redis.');
 /** What stops and kills servers starts them itself, once, whatever the other tests run on. */
 const needsPrograms = (file: string) => file.endsWith('.servers.test.ts');
+const needsNginx = (file: string) => file.includes('.nginx.');
 
 const project = (name: string, include: string[], env: Record<string, string>) => ({
   // One copy of graphql: vitest would otherwise load its ESM and its CJS build side by side.
@@ -41,6 +42,7 @@ const project = (name: string, include: string[], env: Record<string, string>) =
 
 const postgresRefusal = await refusalOf(postgresUrl);
 const redisRefusal = (await redisAnswers(redisUrl)) ? undefined : 'nothing answered';
+const hasNginx = programPath('nginx') !== undefined;
 const missing = PROGRAMS.filter((name) => programPath(name) === undefined);
 const withoutSecret = (url: string) => url.replace(/:[^:@/]*@/, ':…@');
 const leftOut: readonly LeftOut[] = [
@@ -65,13 +67,17 @@ const leftOut: readonly LeftOut[] = [
   ...(missing.length === 0
     ? []
     : [{ what: 'servers of their own', why: `not installed: ${missing.join(', ')}` }]),
+  ...(hasNginx ? [] : [{ what: 'nginx', why: 'not installed' }]),
 ];
 if (leftOut.length > 0 && process.env.CI) {
   const reasons = leftOut.map(({ what, why }) => `those on ${what} cannot run (${why})`);
   throw new Error(`CI runs every test, and ${reasons.join(', ')}.`);
 }
 const runs = tests.filter(
-  (file) => !(needsRedis(file) && redisRefusal !== undefined) && !(needsPrograms(file) && missing.length > 0),
+  (file) =>
+    !(needsRedis(file) && redisRefusal !== undefined) &&
+    !(needsPrograms(file) && missing.length > 0) &&
+    !(needsNginx(file) && !hasNginx),
 );
 
 export default defineConfig({

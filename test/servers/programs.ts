@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Where the system keeps servers, which is not on everybody's path. */
+const SYSTEM = '/usr/sbin';
+
 const PACKAGED = '/usr/lib/postgresql';
 
 /** Where programs are looked for: the newest PostgreSQL that is packaged, then wherever the shell would look. */
@@ -9,13 +12,14 @@ const folders = (): readonly string[] => {
   return [
     ...versions.map((version) => join(PACKAGED, version, 'bin')),
     ...(process.env.PATH ?? '').split(':'),
+    SYSTEM,
   ];
 };
 
 /** The programs that tests start servers of their own with. */
 export const PROGRAMS = ['initdb', 'postgres', 'redis-server'] as const;
 
-export function programPath(name: (typeof PROGRAMS)[number]): string | undefined {
+export function programPath(name: (typeof PROGRAMS)[number] | 'nginx'): string | undefined {
   return folders()
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
