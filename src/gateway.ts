@@ -16,6 +16,7 @@ import { sweepExpired } from './elicitations/expiry.js';
 import { DomainError } from './errors.js';
 import { registerProjection } from './events/projections.js';
 import { startHttp } from './http/server.js';
+import { traceFields } from './http/trace.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
 import { sweepSilent } from './ingest/silence.js';
 import { DEFAULT_TITLES, parseTitles, type ToolTitles } from './ingest/titles.js';
@@ -82,7 +83,7 @@ export interface Gateway {
  * @throws ConfigError, DatabaseStartError, and Node's listening error such as EADDRINUSE; nothing is left open then.
  */
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
-  const log = parts.log ?? pino({ level: config.logLevel });
+  const log = parts.log ?? pino({ level: config.logLevel, mixin: traceFields });
   const titles = await readTitles(config.titlesFile);
   const database = parts.database ?? (await open(config));
   const onError = (error: unknown, doing: string) =>

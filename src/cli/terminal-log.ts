@@ -1,11 +1,13 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { traceFields } from '../http/trace.js';
 
 /** Credentials never reach a log, wherever they hide. */
 const redact = ['headers.authorization', 'authorization', 'token', 'secret'];
 
 /** JSON lines for machines; for a person at a terminal the same in short. */
 export function createLog(level: string, isTerminal: boolean): Logger {
-  return isTerminal ? pino({ level, redact }, TERMINAL) : pino({ level, redact });
+  const options = { level, redact, mixin: traceFields };
+  return isTerminal ? pino(options, TERMINAL) : pino(options);
 }
 
 const TERMINAL: DestinationStream = {

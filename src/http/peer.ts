@@ -40,6 +40,8 @@ export interface PeerOptions {
 export interface Caller {
   /** What asked for it. */
   readonly request: IncomingMessage;
+  /** What it says of the trace that its operations belong to, if anything. */
+  traceparent: unknown;
   readonly connection: Duplex;
   readonly address: string;
 }
@@ -77,6 +79,7 @@ export class Peer {
 
   constructor(socket: WebSocket, { request, connection, address }: Caller, options: PeerOptions) {
     this.request = request;
+    this.traceparent = request.headers.traceparent;
     this.address = address;
     this.#socket = socket;
     this.#connection = connection;

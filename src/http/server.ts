@@ -8,6 +8,7 @@ import { Draining } from './draining.js';
 import { createEngine } from './engine.js';
 import { Metrics } from './metrics.js';
 import type { HttpParts } from './parts.js';
+import { inTrace } from './trace.js';
 import { WebSockets, type WebSocketTimes } from './web-sockets.js';
 
 /** How long, in ms, what is open has when the server stops, before it is cut; longer than the longest window. */
@@ -67,7 +68,9 @@ export async function startHttp(
     res.once('close', () => {
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
-    const answer = doors.answer(req, res).finally(() => answers.delete(answer));
+    const answer = inTrace(req.headers.traceparent, () => doors.answer(req, res)).finally(() =>
+      answers.delete(answer),
+    );
     answers.add(answer);
   });
   server.on('upgrade', (req, connection, head) => void doors.upgrade(req, connection, head));

@@ -10,6 +10,7 @@ import { formatError, formatResult } from './format.js';
 import type { HttpParts } from './parts.js';
 import { Passing } from './passing.js';
 import type { Peer } from './peer.js';
+import { inTrace } from './trace.js';
 
 type Params = Record<string, unknown>;
 type Run = () => OperationResult;
@@ -23,7 +24,8 @@ export function createProtocol(parts: HttpParts, engine: Engine, initTimeout: nu
   return makeServer<Params, Peer>({
     connectionInitWaitTimeout: initTimeout,
     onConnect: ({ connectionParams, extra }) => connect(parts, extra, connectionParams),
-    onSubscribe: ({ extra }, id, payload) => operations.prepare(extra, id, payload),
+    onSubscribe: ({ extra }, id, payload) =>
+      inTrace(extra.traceparent, () => operations.prepare(extra, id, payload)),
     execute: (args) => operations.run(args),
     subscribe: (args) => operations.run(args),
     onNext: (_context, _id, _payload, _args, result) => formatResult(result),
@@ -38,6 +40,7 @@ async function connect(
   params: Params = {},
 ): Promise<boolean> {
   const { authorization = peer.request.headers.authorization } = params;
+  peer.traceparent = params.traceparent ?? peer.traceparent;
   try {
     const viewer = await authenticate(typeof authorization === 'string' ? authorization : undefined);
     peer.hold(limits.streams.ofCredential.claim(viewer.credentialId));
@@ -88,7 +91,8 @@ class Operations {
       const args: ExecutionArgs = { schema, document, operationName, variableValues, contextValue };
       const isSubscription = getOperationAST(document, operationName)?.operation === 'subscription';
       if (isSubscription) peer.streams(id);
-      this.#runs.set(args, () => (isSubscription ? this.#follow(peer, id, args) : execute(args)));
+      const run = () => (isSubscription ? this.#follow(peer, id, args) : execute(args));
+      this.#runs.set(args, () => inTrace(peer.traceparent, run));
       return args;
     } catch (error) {
       return [parseFailure(error) ?? this.#engine.mask(error)];
