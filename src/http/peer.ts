@@ -40,8 +40,6 @@ export interface PeerOptions {
 export interface Caller {
   /** What asked for it. */
   readonly request: IncomingMessage;
-  /** What it says of the trace that its operations belong to, if anything. */
-  traceparent: unknown;
   readonly connection: Duplex;
   readonly address: string;
 }
@@ -66,6 +64,8 @@ export class Peer {
   readonly address: string;
   /** It has asked for something, or was counted otherwise. */
   isCounted = false;
+  /** What it says of the trace that its operations belong to, if anything. */
+  traceparent: unknown;
   readonly #socket: WebSocket;
   readonly #options: PeerOptions;
   readonly #connection: Duplex;
