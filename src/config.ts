@@ -31,6 +31,8 @@ export interface Config {
   /** What one operation may cost, and those of a credential in a minute; undefined: as much as it likes. */
   readonly maxCost: number;
   readonly costBudget: number | undefined;
+  /** How long, in ms, an operation, and each update of a subscription, may take. */
+  readonly operationTimeoutMs: number;
   /** WebSockets and event streams that may be open. */
   readonly addressStreams: number;
   readonly credentialStreams: number;
@@ -106,6 +108,7 @@ const variables = z.object({
   TIDINGS_SERVICE_RATE_LIMIT: rate().default('off'),
   TIDINGS_MAX_COST: wholeNumber(1, MAX_RATE).default(50_000),
   TIDINGS_COST_BUDGET: wholeNumberOrOff(1, MAX_RATE).default('off'),
+  TIDINGS_OPERATION_TIMEOUT: wholeNumber(1, 3_600).default(30),
   TIDINGS_ADDRESS_STREAMS: wholeNumber(1, 1_000_000).default(200),
   TIDINGS_CREDENTIAL_STREAMS: wholeNumber(1, 1_000_000).default(200),
   TIDINGS_SOCKET_OPERATIONS: wholeNumber(1, 10_000).default(100),
@@ -151,6 +154,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     serviceRateLimit: unlessOff(values.TIDINGS_SERVICE_RATE_LIMIT),
     maxCost: values.TIDINGS_MAX_COST,
     costBudget: unlessOff(values.TIDINGS_COST_BUDGET),
+    operationTimeoutMs: values.TIDINGS_OPERATION_TIMEOUT * 1_000,
     addressStreams: values.TIDINGS_ADDRESS_STREAMS,
     credentialStreams: values.TIDINGS_CREDENTIAL_STREAMS,
     socketOperations: values.TIDINGS_SOCKET_OPERATIONS,

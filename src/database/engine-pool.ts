@@ -9,5 +9,5 @@ export const EXTENSIONS: readonly string[] = ['btree_gin', 'pg_trgm'];
 export const enginePool = (engine: Engine, onStatement?: StatementObserver): Pool =>
   createPool(
     { max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres', stream: () => engine.connect() },
-    onStatement,
+    { onStatement },
   );

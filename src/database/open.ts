@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Client, type Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { cancelOver } from './cancelling.js';
 import type { Database } from './database.js';
 import { startEmbedded, unfinishedDuring } from './embedded.js';
 import { enginePool } from './engine-pool.js';
@@ -52,10 +53,8 @@ async function openEmbedded(
 async function openPostgres(url: string, max: number, onStatement?: StatementObserver): Promise<Database> {
   requireUser(url);
   const migrations = await readMigrations();
-  const pool = createPool(
-    { connectionString: url, max, application_name: 'tidings', keepAlive: true },
-    onStatement,
-  );
+  const config = { connectionString: url, application_name: 'tidings', keepAlive: true };
+  const pool = createPool({ ...config, max }, { onStatement, cancel: cancelOver(config) });
   return opened({
     kind: 'postgresql',
     pool,

@@ -1,10 +1,4 @@
-import {
-  createSourceEventStream,
-  type ExecutionArgs,
-  type ExecutionResult,
-  execute,
-  GraphQLError,
-} from 'graphql';
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import type { Authority } from '../accounts/authority.js';
 import { renewed } from '../accounts/operation.js';
 import type { Viewer } from '../accounts/viewer.js';
@@ -17,6 +11,8 @@ import { viewOf } from './views.js';
 export interface SubscribeOptions {
   readonly authority: Pick<Authority, 'watch'>;
   readonly renderings: Renderings;
+  /** Executes an update, whoever waits for it. */
+  readonly execute: (args: ExecutionArgs) => Promise<ExecutionResult>;
   /** A result as clients are sent it. */
   readonly serialize: (result: ExecutionResult) => Rendering;
   /** Whether the stream tells that its credential has ended; if not, whoever holds it does. */
@@ -92,7 +88,7 @@ class WatchedView implements View<unknown> {
 
   async render(rootValue: unknown): Promise<Rendering> {
     const contextValue = { ...contextOf(this.#args), operation: renewed(this.#operation) };
-    return this.#options.serialize(await execute({ ...this.#args, rootValue, contextValue }));
+    return this.#options.serialize(await this.#options.execute({ ...this.#args, rootValue, contextValue }));
   }
 
   #onChange(viewer: Viewer): void {

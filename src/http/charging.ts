@@ -12,10 +12,12 @@ export interface Charge {
   readonly budget?: { readonly limit: number; readonly remaining: number; readonly reset: number };
 }
 
-/** Who pays, and who wants to know what is left. */
+/** Who asks and pays, and who waits for the answer. */
 export interface Payer {
   readonly viewer: Viewer;
   readonly onLeft?: (left: Left | undefined) => void;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly gone?: AbortSignal;
 }
 
 /**

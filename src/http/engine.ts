@@ -12,6 +12,7 @@ import { refusedIfTooLarge } from '../graphql/answer-meter.js';
 import type { Context } from '../graphql/context.js';
 import { Documents } from '../graphql/documents.js';
 import { type ReportInternal, tellingWhatTookEffect, toGraphQLError } from '../graphql/errors.js';
+import { withinTime } from '../graphql/time-limit.js';
 import { subscribeWatched } from '../graphql/watched-subscription.js';
 import { Pulled } from '../live/pulled.js';
 import type { Rendering } from '../live/renderings.js';
@@ -48,18 +49,27 @@ export function createEngine({
     const body = Buffer.from(JSON.stringify(formatResult(masked(result))));
     return { body, isLasting: result.errors === undefined };
   };
+  const limit = config.operationTimeoutMs;
   const pay = (args: ExecutionArgs) => charge(args, config.maxCost, limits.rates, payerOf(args));
   /** Paid for once, however many updates come: they are the same for all who see the same (P6), and show no cost. */
   const subscribe = async (args: ExecutionArgs, tellsEnd: boolean) => {
     const charge = await orRefused(pay(args));
     return 'errors' in charge
       ? charge
-      : subscribeWatched(args, { authority, renderings, serialize, tellsEnd });
+      : subscribeWatched(args, {
+          authority,
+          renderings,
+          serialize,
+          tellsEnd,
+          execute: (update) => withinTime(async () => execute(update), { limit }),
+        });
   };
   const answer = async (args: ExecutionArgs): Promise<ExecutionResult> => {
     const cost = await orRefused(pay(args));
     if ('errors' in cost) return cost;
-    const result = await run(args);
+    // A write is done to its end, whoever waits for it: half of it would help nobody.
+    const gone = isMutation(args) ? undefined : payerOf(args).gone;
+    const result = await withinTime(() => run(args), { limit, gone });
     return { ...result, extensions: { ...result.extensions, cost } };
   };
   const yoga = createYoga<Asking, Context>({

@@ -31,7 +31,13 @@ export async function handleGraphQL(
   const accept = acceptedRanges(req.headers.accept);
   if (accept === '') return answerError(res, unacceptable(), { status: 406 });
   const request = await toRequest(engine, req, { accept, 'content-type': type });
-  const response = await engine.fetch(request, { viewer, onLeft: (left) => tellLeft(res, left) });
+  const left = new AbortController();
+  res.once('close', () => left.abort());
+  const response = await engine.fetch(request, {
+    viewer,
+    onLeft: (rest) => tellLeft(res, rest),
+    gone: left.signal,
+  });
   const bodies = streamBehind(response);
   if (bodies === undefined) return sendResponse(response, res);
   try {

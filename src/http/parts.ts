@@ -23,6 +23,7 @@ export interface HttpParts {
     | 'drainMs'
     | 'silenceMs'
     | 'maxCost'
+    | 'operationTimeoutMs'
     | 'socketOperations'
     | 'socketSubscriptions'
   >;

@@ -50,6 +50,8 @@ interface Operation {
   /** Its client has let it go. */
   completed: boolean;
   isStream: boolean;
+  /** Aborted when its client lets it go, or is gone itself. */
+  readonly gone: AbortController;
   /** The next operation of this id, which begins when nothing is left of this one. */
   next: string | undefined;
 }
@@ -112,6 +114,7 @@ export class Peer {
     });
     release();
     this.#release?.();
+    for (const { gone } of this.#operations.values()) gone.abort();
     await closed(code, reason);
   }
 
@@ -178,6 +181,11 @@ export class Peer {
     }
     const operation = this.#operations.get(id);
     if (operation !== undefined) operation.isStream = true;
+  }
+
+  /** Aborted when nobody waits for the answer to the operation of this id any more. */
+  goneFrom(id: string): AbortSignal | undefined {
+    return this.#operations.get(id)?.gone.signal;
   }
 
   /** Calls `release` when nothing of the connection is left. */
@@ -258,11 +266,18 @@ export class Peer {
       return;
     }
     operation.completed = true;
+    operation.gone.abort();
     void this.#hand(text);
   }
 
   #begin(id: string, text: string): void {
-    const operation: Operation = { size: text.length, completed: false, isStream: false, next: undefined };
+    const operation: Operation = {
+      size: text.length,
+      completed: false,
+      isStream: false,
+      gone: new AbortController(),
+      next: undefined,
+    };
     this.#operations.set(id, operation);
     void this.#hand(text).then(() => this.#ended(id, operation));
   }

@@ -81,8 +81,9 @@ class Operations {
   async prepare(peer: Peer, id: string, payload: SubscribePayload) {
     const schema = this.#schema;
     try {
+      const gone = peer.goneFrom(id);
       const viewer = await this.#admit(peer);
-      const { parse, validate, contextFactory, execute } = this.#engine.getEnveloped({ viewer });
+      const { parse, validate, contextFactory, execute } = this.#engine.getEnveloped({ viewer, gone });
       const document = parse(payload.query);
       const faults = validate(schema, document);
       if (faults.length > 0) return faults;

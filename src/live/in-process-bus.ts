@@ -1,3 +1,4 @@
+import { forAll } from '../database/work.js';
 import type { Bus, Hint, HintListener } from './bus.js';
 
 /** Wraps the listener, so that one function may subscribe twice and leave once. */
@@ -28,7 +29,10 @@ export class InProcessBus implements Bus {
   }
 
   publish(hint: Hint): void {
-    for (const topic of new Set([hint.log, ...hint.topics])) this.#deliver(topic, hint);
+    // What listeners read is for all who follow, and none of the publisher's business, which may be cut short.
+    forAll(() => {
+      for (const topic of new Set([hint.log, ...hint.topics])) this.#deliver(topic, hint);
+    });
   }
 
   subscribe(topic: string, listener: HintListener): () => void {
