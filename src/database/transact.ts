@@ -1,4 +1,5 @@
 import type { Prisma } from '../generated/prisma/client.js';
+import { inSpan } from '../spans.js';
 import type { Database, Transaction } from './database.js';
 import { asTimeout } from './faults.js';
 
@@ -22,11 +23,13 @@ export async function transact<T>(
   { isolation }: TransactOptions = {},
 ): Promise<T> {
   try {
-    return await database.prisma.$transaction(work, {
-      maxWait: MAX_WAIT,
-      timeout: TIMEOUT,
-      ...(isolation === undefined ? {} : { isolationLevel: isolation }),
-    });
+    return await inSpan('transaction', {}, () =>
+      database.prisma.$transaction(work, {
+        maxWait: MAX_WAIT,
+        timeout: TIMEOUT,
+        ...(isolation === undefined ? {} : { isolationLevel: isolation }),
+      }),
+    );
   } catch (error) {
     throw asTimeout(error) ?? error;
   }

@@ -16,6 +16,7 @@ import { withinTime } from '../graphql/time-limit.js';
 import { subscribeWatched } from '../graphql/watched-subscription.js';
 import { Pulled } from '../live/pulled.js';
 import type { Rendering } from '../live/renderings.js';
+import { inSpan } from '../spans.js';
 import { charge, type Payer } from './charging.js';
 import { streaming } from './event-stream.js';
 import { formatResult } from './format.js';
@@ -139,9 +140,18 @@ const isMutation = ({ document, operationName }: ExecutionArgs): boolean =>
   getOperationAST(document, operationName)?.operation === 'mutation';
 
 async function run(args: ExecutionArgs): Promise<ExecutionResult> {
-  const result = await execute(args);
+  const result = await inSpan('graphql', spanOf(args), async () => execute(args));
   return refusedIfTooLarge(isMutation(args) ? tellingWhatTookEffect(result) : result);
 }
+
+/** As OpenTelemetry names what is known of an operation. */
+const spanOf = ({ document, operationName }: ExecutionArgs) => {
+  const operation = getOperationAST(document, operationName);
+  return {
+    'graphql.operation.type': operation?.operation ?? 'query',
+    'graphql.operation.name': operation?.name?.value ?? '',
+  };
+};
 
 const noIntrospection: Plugin = {
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),

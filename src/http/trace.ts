@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { belowRemote } from '../spans.js';
 
 /** Whose doing a request is, as its caller names it (W3C Trace Context), by the names that log lines have for it. */
 interface Trace {
@@ -16,7 +17,7 @@ const traces = new AsyncLocalStorage<Trace>();
 /** Does `work` so that the log lines of all that it begins name the trace; one that is none is as good as absent. */
 export function inTrace<T>(traceparent: unknown, work: () => T): T {
   const trace = typeof traceparent === 'string' ? parseTrace(traceparent) : undefined;
-  return trace === undefined ? work() : traces.run(trace, work);
+  return trace === undefined ? work() : traces.run(trace, () => belowRemote(String(traceparent), work));
 }
 
 /** What a log line says of the trace in which it is written. */

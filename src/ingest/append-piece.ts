@@ -3,6 +3,7 @@ import type { Transaction } from '../database/database.js';
 import { type Appended, appendDecided, type PreparedEvent, prepareEvent } from '../events/append.js';
 import { hasEvents } from '../events/store.js';
 import type { SessionRow } from '../sessions/store.js';
+import { inSpan } from '../spans.js';
 import { judge } from './resending.js';
 import { findTurns, type KnownTurn, writeTurns } from './store.js';
 import type { Piece } from './stream.js';
@@ -33,10 +34,12 @@ export async function appendPiece(
   piece: Piece,
   keep: (tx: Transaction) => Promise<void> = async () => undefined,
 ): Promise<AppendedPiece> {
-  const appended = await appendDecided(operation, sessionId, async (tx) => {
-    await keep(tx);
-    return decidePiece(tx, sessionId, piece);
-  });
+  const appended = await inSpan('ingest', { 'tidings.events': piece.events.length }, () =>
+    appendDecided(operation, sessionId, async (tx) => {
+      await keep(tx);
+      return decidePiece(tx, sessionId, piece);
+    }),
+  );
   return { session: appended.session, kinds: countKinds(piece, appended) };
 }
 
