@@ -57,7 +57,8 @@ function loadSdk() {
   };
   trace.setGlobalTracerProvider({
     getTracer: () => ({
-      startSpan: (name, options = {}, scope = context.active()) => startSpan(name, options, scope),
+      startSpan: (name: string, options: SpanOptions = {}, scope = context.active()) =>
+        startSpan(name, options, scope),
       startActiveSpan: (name: string, options: SpanOptions, work: (span: Span) => unknown) => {
         const span = startSpan(name, options, context.active());
         return context.with(trace.setSpan(context.active(), span), () => work(span));
