@@ -13,9 +13,11 @@ import { fuzz } from './fuzz.js';
 import { history } from './history.js';
 import type { BenchOptions } from './house.js';
 import { ingest } from './ingest.js';
+import { page } from './page.js';
 import { pages } from './pages.js';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
+  page,
   pages,
   crowd,
   conversation,
