@@ -45,6 +45,8 @@ export interface Config {
   readonly drainMs: number;
   /** After how long, in ms, a raw stream that says nothing is over. */
   readonly silenceMs: number;
+  /** Whether queries that were asked before take the short way through the doors. */
+  readonly fast: boolean;
   readonly graphiql: boolean;
   readonly introspection: boolean;
   readonly metrics: boolean;
@@ -116,6 +118,7 @@ const variables = z.object({
   TRUSTED_PROXIES: proxies().default([]),
   TIDINGS_SILENCE: wholeNumber(1, 86_400).default(120),
   TIDINGS_DRAIN: wholeNumber(0, 5).default(2),
+  TIDINGS_FAST: onOrOff().optional(),
   TIDINGS_GRAPHIQL: onOrOff().optional(),
   TIDINGS_INTROSPECTION: onOrOff().optional(),
   TIDINGS_METRICS: onOrOff().optional(),
@@ -162,6 +165,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustedProxies: values.TRUSTED_PROXIES,
     drainMs: values.TIDINGS_DRAIN * 1_000,
     silenceMs: values.TIDINGS_SILENCE * 1_000,
+    fast: values.TIDINGS_FAST ?? true,
     graphiql: values.TIDINGS_GRAPHIQL ?? !production,
     introspection: values.TIDINGS_INTROSPECTION ?? !production,
     metrics: values.TIDINGS_METRICS ?? !production,

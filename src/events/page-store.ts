@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
 import { KNOWN_KINDS } from './content.js';
-import { type EventRow, toEventRow } from './event.js';
+import { type EventRow, type RawEvent, toEventRow } from './event.js';
 import { bytesOf, OCCURRENCE_COLUMNS, payloadWithin, type SizedEvent } from './store.js';
 
 /** Numbers strictly between `above` and `below`, at most `limit`, read from one end, of a session that the viewer may see (P9). */
@@ -48,12 +48,12 @@ export async function readStretches(
   );
   const bytes = bytesOf(rows, maximum);
   const pages: EventRow[][] = stretches.map(() => []);
-  for (const { place, payload, ...raw } of rows) {
-    if (payload !== null) pages[place]?.push(toEventRow({ ...raw, payload }));
-  }
+  for (const row of rows) if (hasPayload(row)) pages[row.place]?.push(toEventRow(row));
   for (const [place, { order }] of stretches.entries()) pages[place]?.sort(BY_NUMBER[order]);
   return { pages, bytes };
 }
+
+const hasPayload = (row: Placed): row is Placed & RawEvent => row.payload !== null;
 
 /** SQL promises no order of what UNION ALL joins, though it keeps it. */
 const BY_NUMBER = {

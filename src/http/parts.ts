@@ -22,6 +22,7 @@ export interface HttpParts {
     | 'graphiql'
     | 'drainMs'
     | 'silenceMs'
+    | 'fast'
     | 'maxCost'
     | 'operationTimeoutMs'
     | 'socketOperations'

@@ -46,6 +46,7 @@ export class PageServer {
         PORT: String(port),
         DATABASE_URL: seed.databaseUrl,
         TIDINGS_DEMO: 'off',
+        RATE_LIMIT: 'off',
         LOG_LEVEL: 'error',
       },
     });
