@@ -11,6 +11,8 @@ export interface Config {
   readonly host: string;
   /** Where clients reach this server, without a slash at the end; undefined: the address that it listens on. */
   readonly publicUrl: string | undefined;
+  /** Of pages elsewhere that may ask, each as a browser writes it. */
+  readonly origins: readonly string[];
   /** PostgreSQL; undefined: the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined;
   /** Connections to PostgreSQL. */
@@ -20,6 +22,8 @@ export interface Config {
   readonly redisUrl: string | undefined;
   /** A JSON file of titles by tool name. */
   readonly titlesFile: string | undefined;
+  /** A JSON file of documents by hash, which alone may run. */
+  readonly persistedFile: string | undefined;
   readonly maxBody: number;
   readonly maxFrame: number;
   readonly maxLine: number;
@@ -47,9 +51,12 @@ export interface Config {
   readonly silenceMs: number;
   /** Whether queries that were asked before take the short way through the doors. */
   readonly fast: boolean;
+  readonly documents: DocumentLimits;
   readonly graphiql: boolean;
   readonly introspection: boolean;
   readonly metrics: boolean;
+  /** Errors say what was perhaps meant, which tells of the schema. */
+  readonly suggestions: boolean;
   readonly demo: boolean;
 }
 
@@ -58,6 +65,18 @@ export interface RateRule {
   readonly points: number;
   readonly seconds: number;
   readonly blockSeconds: number;
+}
+
+/** What a GraphQL document may have at most, before anything is made of it. */
+export interface DocumentLimits {
+  readonly tokens: number;
+  /** Levels of fields inside each other. */
+  readonly depth: number;
+  readonly aliases: number;
+  readonly directives: number;
+  /** Fields with one name in one place. */
+  readonly duplicates: number;
+  readonly variables: number;
 }
 
 /** One variable that could not be read. */
@@ -97,11 +116,13 @@ const variables = z.object({
   PUBLIC_URL: url('http', 'https')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),
+  TIDINGS_ORIGINS: origins().default([]),
   DATABASE_URL: url('postgresql', 'postgres').optional(),
   TIDINGS_POOL: wholeNumber(1, 1_000).default(10),
   DATA_DIR: z.string().default('.tidings'),
   REDIS_URL: url('redis', 'rediss').optional(),
   TIDINGS_TITLES: z.string().optional(),
+  TIDINGS_PERSISTED: z.string().optional(),
   TIDINGS_MAX_BODY: size().default(8 * MB),
   TIDINGS_MAX_FRAME: size().default(4 * MB),
   TIDINGS_MAX_LINE: size().default(4 * MB),
@@ -116,12 +137,19 @@ const variables = z.object({
   TIDINGS_SOCKET_OPERATIONS: wholeNumber(1, 10_000).default(100),
   TIDINGS_SOCKET_SUBSCRIPTIONS: wholeNumber(1, 10_000).default(100),
   TRUSTED_PROXIES: proxies().default([]),
+  TIDINGS_MAX_TOKENS: wholeNumber(100, 100_000).default(10_000),
+  TIDINGS_MAX_DEPTH: wholeNumber(5, 100).default(32),
+  TIDINGS_MAX_ALIASES: wholeNumber(0, 10_000).default(500),
+  TIDINGS_MAX_DIRECTIVES: wholeNumber(0, 10_000).default(200),
+  TIDINGS_MAX_DUPLICATES: wholeNumber(1, 300).default(100),
+  TIDINGS_MAX_VARIABLES: wholeNumber(0, 2_000).default(200),
   TIDINGS_SILENCE: wholeNumber(1, 86_400).default(120),
   TIDINGS_DRAIN: wholeNumber(0, 5).default(2),
   TIDINGS_FAST: onOrOff().optional(),
   TIDINGS_GRAPHIQL: onOrOff().optional(),
   TIDINGS_INTROSPECTION: onOrOff().optional(),
   TIDINGS_METRICS: onOrOff().optional(),
+  TIDINGS_SUGGESTIONS: onOrOff().optional(),
   TIDINGS_DEMO: onOrOff().optional(),
 });
 
@@ -144,11 +172,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: values.PORT,
     host: values.HOST,
     publicUrl: values.PUBLIC_URL,
+    origins: values.TIDINGS_ORIGINS,
     databaseUrl: values.DATABASE_URL,
     databasePool: values.TIDINGS_POOL,
     dataDir: values.DATA_DIR,
     redisUrl: values.REDIS_URL,
     titlesFile: values.TIDINGS_TITLES,
+    persistedFile: values.TIDINGS_PERSISTED,
     maxBody: values.TIDINGS_MAX_BODY,
     maxFrame: values.TIDINGS_MAX_FRAME,
     maxLine: values.TIDINGS_MAX_LINE,
@@ -166,9 +196,18 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     drainMs: values.TIDINGS_DRAIN * 1_000,
     silenceMs: values.TIDINGS_SILENCE * 1_000,
     fast: values.TIDINGS_FAST ?? true,
+    documents: {
+      tokens: values.TIDINGS_MAX_TOKENS,
+      depth: values.TIDINGS_MAX_DEPTH,
+      aliases: values.TIDINGS_MAX_ALIASES,
+      directives: values.TIDINGS_MAX_DIRECTIVES,
+      duplicates: values.TIDINGS_MAX_DUPLICATES,
+      variables: values.TIDINGS_MAX_VARIABLES,
+    },
     graphiql: values.TIDINGS_GRAPHIQL ?? !production,
     introspection: values.TIDINGS_INTROSPECTION ?? !production,
     metrics: values.TIDINGS_METRICS ?? !production,
+    suggestions: values.TIDINGS_SUGGESTIONS ?? !production,
     demo: values.TIDINGS_DEMO ?? (!production && values.DATABASE_URL === undefined),
   };
 }
@@ -245,6 +284,16 @@ function onOrOff() {
   return z.enum(['on', 'off', 'true', 'false', '1', '0'], { error: 'on or off' }).transform((value) => {
     return value === 'on' || value === 'true' || value === '1';
   });
+}
+
+function origins() {
+  return z
+    .string()
+    .transform((value) => value.split(',').map((origin) => origin.trim()))
+    .refine(
+      (all) => all.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+      'origins with commas between them, such as https://app.example.com,http://localhost:5173',
+    );
 }
 
 function url(...protocols: readonly string[]) {

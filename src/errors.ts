@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'CONFLICT'
   | 'RATE_LIMITED'
   | 'QUERY_TOO_COMPLEX'
+  | 'PERSISTED_QUERY_NOT_FOUND'
   | 'PAYLOAD_TOO_LARGE'
   | 'TIMEOUT'
   | 'SHUTTING_DOWN';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { GraphQLSchema } from 'graphql';
 import { type Logger, pino } from 'pino';
+import { z } from 'zod';
 import { authenticate, bearer } from './accounts/authenticate.js';
 import { Authority } from './accounts/authority.js';
 import { LastUses } from './accounts/last-uses.js';
@@ -15,6 +16,7 @@ import { FollowNotices } from './demo/follow-notices.js';
 import { sweepExpired } from './elicitations/expiry.js';
 import { DomainError } from './errors.js';
 import { registerProjection } from './events/projections.js';
+import type { Manifest } from './graphql/persisted-documents.js';
 import { startHttp } from './http/server.js';
 import { traceFields } from './http/trace.js';
 import type { WebSocketTimes } from './http/web-sockets.js';
@@ -85,6 +87,7 @@ export interface Gateway {
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const log = parts.log ?? pino({ level: config.logLevel, mixin: traceFields });
   const titles = await readTitles(config.titlesFile);
+  const persisted = await readManifest(config.persistedFile);
   const database = parts.database ?? (await open(config));
   const onError = (error: unknown, doing: string) =>
     log.warn({ err: error }, `failed, will be tried again: ${doing}`);
@@ -136,6 +139,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
         limits,
         renderings,
         titles,
+        persisted,
         publicUrl: config.publicUrl,
         demo: demo?.access,
         log,
@@ -175,10 +179,32 @@ function once(work: () => Promise<void>): () => Promise<void> {
 
 /** @throws BAD_USER_INPUT for what is no title map, ConfigError for a file that cannot be read. */
 export async function readTitles(file: string | undefined): Promise<ToolTitles> {
-  if (file === undefined) return DEFAULT_TITLES;
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const got = `${JSON.stringify(file)} (${error.code})`;
-    throw new ConfigError([{ variable: 'TIDINGS_TITLES', expected: 'a JSON file that can be read', got }]);
-  });
-  return parseTitles(text);
+  return file === undefined ? DEFAULT_TITLES : parseTitles(await readNamed('TIDINGS_TITLES', file));
 }
+
+/** @throws ConfigError */
+async function readManifest(file: string | undefined): Promise<Manifest | undefined> {
+  if (file === undefined) return undefined;
+  const documents = manifest.safeParse(parsed(await readNamed('TIDINGS_PERSISTED', file)));
+  if (documents.success) return new Map(Object.entries(documents.data));
+  const expected = 'a JSON file of documents by hash, such as {"2ef7…": "query Q { viewer { role } }"}';
+  throw new ConfigError([
+    { variable: 'TIDINGS_PERSISTED', expected, got: `other content in ${JSON.stringify(file)}` },
+  ]);
+}
+
+const manifest = z.record(z.string(), z.string());
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const readNamed = (variable: string, file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const got = `${JSON.stringify(file)} (${error.code})`;
+    throw new ConfigError([{ variable, expected: 'a JSON file that can be read', got }]);
+  });

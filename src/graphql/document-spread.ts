@@ -6,7 +6,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { DomainError } from '../errors.js';
+import type { DocumentLimits } from '../config.js';
+import { tooMany } from './document-size.js';
 
 /** Fields of a document when each fragment stands where it is spread: what is executed for one entry of each list. */
 const MAX_FIELDS = 10_000;
@@ -22,9 +23,9 @@ const MAX_PAIRS = 50_000;
  * under one name is compared by pairs. Knows no schema; a fragment within itself is left to validation, which says it better.
  * @throws QUERY_TOO_COMPLEX
  */
-export function refuseSprawlingDocument({ definitions }: DocumentNode): void {
+export function refuseSprawlingDocument({ definitions }: DocumentNode, limits: SpreadLimits): void {
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
-  const spread = new Spread(fragments);
+  const spread = new Spread(fragments, limits);
   for (const definition of definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) spread.enter(definition.selectionSet);
   }
@@ -34,9 +35,14 @@ export function refuseSprawlingDocument({ definitions }: DocumentNode): void {
   }
 }
 
+type SpreadLimits = Pick<DocumentLimits, 'depth' | 'duplicates'>;
+
 /** A selection and what it lies within. */
 interface Place {
   readonly set: SelectionSetNode;
+  /** Of fields. */
+  readonly level: number;
+  /** Of fields and fragments. */
   readonly depth: number;
   readonly within: Chain | undefined;
 }
@@ -56,23 +62,28 @@ interface PlacedField {
 class Spread {
   readonly entered = new Set<FragmentDefinitionNode>();
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #limits: SpreadLimits;
   #fields = 0;
   #pairs = 0;
 
-  constructor(fragments: readonly FragmentDefinitionNode[]) {
+  constructor(fragments: readonly FragmentDefinitionNode[], limits: SpreadLimits) {
+    this.#limits = limits;
     this.#fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
   }
 
   enter(set: SelectionSetNode): void {
-    this.#enter([{ set, depth: 0, within: undefined }]);
+    this.#enter([{ set, level: 1, depth: 0, within: undefined }]);
   }
 
   /** Fields of one name are one field of the answer, and what they select is one selection. */
   #enter(places: readonly Place[]): void {
     for (const same of this.#collect(places).values()) {
+      const { duplicates } = this.#limits;
+      if (same.length > duplicates)
+        throw tooMany(duplicates, 'fields with one name in one place', same.length);
       this.#compare(same.length);
-      const inner = same.flatMap(({ field: { selectionSet: set }, place: { depth, within } }) =>
-        set === undefined ? [] : [{ set, depth: depth + 1, within }],
+      const inner = same.flatMap(({ field: { selectionSet: set }, place: { level, depth, within } }) =>
+        set === undefined ? [] : [{ set, level: level + 1, depth: depth + 1, within }],
       );
       if (inner.length > 0) this.#enter(inner);
     }
@@ -81,14 +92,15 @@ class Spread {
   /** The fields of a selection by their name in the answer, those of its fragments among them. */
   #collect(places: readonly Place[]): ReadonlyMap<string, PlacedField[]> {
     const fields = new Map<string, PlacedField[]>();
-    const spread = new Set<FragmentDefinitionNode>();
+    const spread = new Set<string>();
     const rest = [...places];
     for (let place = rest.pop(); place !== undefined; place = rest.pop()) {
-      if (place.depth > MAX_DEPTH) throw tooComplex('levels of fields and fragments', MAX_DEPTH);
+      if (place.level > this.#limits.depth) throw tooMany(this.#limits.depth, 'levels of fields', 'more');
+      if (place.depth > MAX_DEPTH) throw tooMany(MAX_DEPTH, 'levels of fields and fragments', 'more');
       for (const selection of place.set.selections) {
         this.#fields += 1;
         if (this.#fields > MAX_FIELDS)
-          throw tooComplex('fields, with each fragment where it is spread', MAX_FIELDS);
+          throw tooMany(MAX_FIELDS, 'fields, with each fragment where it is spread', 'more');
         if (selection.kind === Kind.FIELD) append(fields, selection, place);
         else rest.push(...this.#open(selection, place, spread));
       }
@@ -98,24 +110,22 @@ class Spread {
   }
 
   /** What stands in a fragment's place: nothing for one that this selection has already, that is not there, or that lies within itself. */
-  #open(
-    selection: Exclude<SelectionNode, FieldNode>,
-    place: Place,
-    spread: Set<FragmentDefinitionNode>,
-  ): Place[] {
+  #open(selection: Exclude<SelectionNode, FieldNode>, place: Place, spread: Set<string>): Place[] {
     if (selection.kind === Kind.INLINE_FRAGMENT) return [{ ...place, set: selection.selectionSet }];
-    const fragment = this.#fragments.get(selection.name.value);
-    if (fragment === undefined || spread.has(fragment) || isWithin(place.within, fragment)) return [];
-    spread.add(fragment);
+    const name = selection.name.value;
+    if (spread.has(name)) return [];
+    spread.add(name);
+    const fragment = this.#fragments.get(name);
+    if (fragment === undefined || isWithin(place.within, fragment)) return [];
     this.entered.add(fragment);
     const within = { fragment, outer: place.within };
-    return [{ set: fragment.selectionSet, depth: place.depth + 1, within }];
+    return [{ ...place, set: fragment.selectionSet, depth: place.depth + 1, within }];
   }
 
   #compare(many: number): void {
     this.#pairs += (many * (many - 1)) / 2;
     if (this.#pairs > MAX_PAIRS)
-      throw tooComplex('pairs of fields with one name, or of fragments, in one place', MAX_PAIRS);
+      throw tooMany(MAX_PAIRS, 'pairs of fields with one name, or of fragments, in one place', 'more');
   }
 }
 
@@ -130,12 +140,3 @@ function isWithin(chain: Chain | undefined, fragment: FragmentDefinitionNode): b
   for (let link = chain; link !== undefined; link = link.outer) if (link.fragment === fragment) return true;
   return false;
 }
-
-const tooComplex = (what: string, maximum: number) =>
-  new DomainError(
-    'QUERY_TOO_COMPLEX',
-    `Expected a document of at most ${maximum} ${what}, got more. Ask in steps.`,
-    {
-      maximum,
-    },
-  );

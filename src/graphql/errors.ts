@@ -65,8 +65,8 @@ function shortened(message: string): string {
   return `${message.slice(0, MESSAGE_START)} … (${left} characters) … ${message.slice(-MESSAGE_END)}`.toWellFormed();
 }
 
-/** A fault of the variables: a 400 where GraphQL over HTTP wishes one, a 200 in application/json. */
-const NOT_EXECUTED: ErrorDetails = { http: { spec: true, status: 400 } };
+/** A fault of the document or its variables: a 400 where GraphQL over HTTP wishes one, a 200 in application/json. */
+export const NOT_EXECUTED: ErrorDetails = { http: { spec: true, status: 400 } };
 
 /**
  * A mutation's field that has a payload has committed: what fails below it is only missing from the answer, and its error has

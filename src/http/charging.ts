@@ -20,6 +20,9 @@ export interface Payer {
   readonly gone?: AbortSignal;
 }
 
+/** What the engine is asked with: who asks is known before. */
+export interface Asking extends Record<string, unknown>, Payer {}
+
 /**
  * Has an operation paid for before it runs.
  * @throws QUERY_TOO_COMPLEX for one that no credential may ask; RATE_LIMITED when what its credential may spend is spent.

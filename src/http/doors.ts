@@ -14,7 +14,7 @@ import { handleGraphQL } from './graphql.js';
 import { answerHealth, answerReady } from './health.js';
 import { handleIngest, INGEST_PATH, tellOffset } from './ingest.js';
 import type { Metrics } from './metrics.js';
-import { refuseCrossSite } from './origin.js';
+import { allowOrigin, answerPreflight, refuseCrossSite, type Sites } from './origin.js';
 import type { HttpParts } from './parts.js';
 import { tellLeft } from './rate-headers.js';
 import { answerError, answerInternal, answerMethod, headersOf, shuttingDown, statusOf } from './responses.js';
@@ -30,6 +30,7 @@ export class Doors {
   readonly #sockets: WebSockets;
   readonly #draining: Draining;
   readonly #metrics: Metrics;
+  readonly #sites: Sites;
   readonly #assets = new Assets();
 
   constructor(parts: HttpParts, engine: Engine, sockets: WebSockets, draining: Draining, metrics: Metrics) {
@@ -38,11 +39,13 @@ export class Doors {
     this.#sockets = sockets;
     this.#draining = draining;
     this.#metrics = metrics;
+    this.#sites = { publicUrl: parts.publicUrl, origins: parts.config.origins };
   }
 
   /** Answers a request, always: what is thrown on the way is shown as it may be shown. */
   async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     try {
+      allowOrigin(req, res, this.#sites);
       await this.#route(req, res);
     } catch (error) {
       const known = error instanceof DomainError ? error : asTimeout(error);
@@ -61,7 +64,7 @@ export class Doors {
     try {
       if (this.#draining.hasBegun) throw shuttingDown();
       if (pathOf(req) !== GRAPHQL_PATH) throw nothingHere();
-      refuseCrossSite(req, this.#parts.publicUrl);
+      refuseCrossSite(req, this.#sites);
       const address = this.#parts.limits.addresses.of(req);
       await this.#parts.limits.rates.refuseBlocked(address);
       // Both may have happened meanwhile.
@@ -83,7 +86,8 @@ export class Doors {
     if (this.#draining.hasBegun) throw shuttingDown();
     if (path === '/ready') return answerReady(res, this.#parts.means);
     if (isRead && this.#parts.config.graphiql && (await this.#showGraphiql(req, res, path))) return;
-    refuseCrossSite(req, this.#parts.publicUrl);
+    if (path === GRAPHQL_PATH && answerPreflight(req, res, this.#sites)) return;
+    refuseCrossSite(req, this.#sites);
     const [, ingestInto] = INGEST_PATH.exec(path) ?? [];
     if (path !== GRAPHQL_PATH && ingestInto === undefined) throw nothingHere();
     const isHead = req.method === 'HEAD';

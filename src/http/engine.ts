@@ -1,10 +1,10 @@
 import {
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   execute,
   GraphQLError,
   getOperationAST,
-  NoSchemaIntrospectionCustomRule,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { DomainError } from '../errors.js';
@@ -12,21 +12,21 @@ import { refusedIfTooLarge } from '../graphql/answer-meter.js';
 import type { Context } from '../graphql/context.js';
 import { Documents } from '../graphql/documents.js';
 import { type ReportInternal, tellingWhatTookEffect, toGraphQLError } from '../graphql/errors.js';
+import { PersistedDocuments } from '../graphql/persisted-documents.js';
 import { withinTime } from '../graphql/time-limit.js';
+import { Turns } from '../graphql/turns.js';
 import { subscribeWatched } from '../graphql/watched-subscription.js';
 import { Pulled } from '../live/pulled.js';
 import type { Rendering } from '../live/renderings.js';
 import { inSpan } from '../spans.js';
-import { charge, type Payer } from './charging.js';
+import { type Asking, charge, type Payer } from './charging.js';
 import { streaming } from './event-stream.js';
 import { ShortWay } from './fast/short-way.js';
 import { formatResult } from './format.js';
+import { readingParameters } from './parameters.js';
 import type { HttpParts } from './parts.js';
 
 export const GRAPHQL_PATH = '/graphql';
-
-/** Who asks is known before the engine sees anything. */
-interface Asking extends Record<string, unknown>, Payer {}
 
 /** The GraphQL engine behind all transports. */
 export type Engine = ReturnType<typeof createEngine>;
@@ -39,6 +39,7 @@ export function createEngine({
   limits,
   publicUrl,
   renderings,
+  persisted,
   log,
 }: HttpParts) {
   const report: ReportInternal = ({ id, error, path }) =>
@@ -53,18 +54,28 @@ export function createEngine({
   };
   const limit = config.operationTimeoutMs;
   const pay = (args: ExecutionArgs) => charge(args, config.maxCost, limits.rates, payerOf(args));
+  const turns = new Turns();
+  const { introspection, suggestions } = config;
+  const documents = new PersistedDocuments(
+    new Documents(schema, turns, { limits: config.documents, introspection, suggestions }),
+    persisted,
+  );
+  const hideSuggestions = !suggestions;
   /** Paid for once, however many updates come: they are the same for all who see the same (P6), and show no cost. */
   const subscribe = async (args: ExecutionArgs, tellsEnd: boolean) => {
     const charge = await orRefused(pay(args));
     return 'errors' in charge
       ? charge
-      : subscribeWatched(args, {
-          authority,
-          renderings,
-          serialize,
-          tellsEnd,
-          execute: (update) => withinTime(async () => execute(update), { limit }),
-        });
+      : subscribeWatched(
+          { ...args, hideSuggestions },
+          {
+            authority,
+            renderings,
+            serialize,
+            tellsEnd,
+            execute: (update) => withinTime(async () => execute(update), { limit }),
+          },
+        );
   };
   const shortWay = config.fast ? new ShortWay() : undefined;
   const answer = async (args: ExecutionArgs): Promise<ExecutionResult> => {
@@ -72,7 +83,7 @@ export function createEngine({
     if ('errors' in cost) return cost;
     // A write is done to its end, whoever waits for it: half of it would help nobody.
     const gone = isMutation(args) ? undefined : payerOf(args).gone;
-    const result = await withinTime(async () => (await shortWay?.answer(args)) ?? run(args), { limit, gone });
+    const result = await withinTime(async () => (await shortWay?.answer(args)) ?? run({ ...args, hideSuggestions }), { limit, gone });
     return { ...result, extensions: { ...result.extensions, cost } };
   };
   const yoga = createYoga<Asking, Context>({
@@ -82,10 +93,11 @@ export function createEngine({
     maskedErrors: { maskError: mask },
     plugins: [
       inOrder(answer),
-      ...(config.introspection ? [] : [noIntrospection]),
-      boundedDocuments(new Documents()),
+      readingParameters(turns),
+      readingDocuments(documents),
       streaming((args) => subscribe(args, true)),
     ],
+    extraParamNames: ['documentId'],
     // It keeps documents of any size.
     parserAndValidationCache: false,
     // What a browser, a proxy or a probe asks for, and how much anyone may send, is dealt with before the engine is asked.
@@ -103,7 +115,9 @@ export function createEngine({
     /** Bytes of a request's body. */
     maxBody: config.maxBody,
     Request: yoga.fetchAPI.Request,
-    /** The engine's parse, validate and execute for one operation. */
+    /** Reads what a WebSocket asks for, as the engine does over HTTP. */
+    documents,
+    /** The engine's context and execute for one operation. */
     getEnveloped: (asking: Asking) => yoga.getEnveloped(asking),
     /**
      * Begins a subscription over a WebSocket, which is closed with its credential. Past the engine, which would stand between a reader
@@ -155,26 +169,34 @@ const spanOf = ({ document, operationName }: ExecutionArgs) => {
   };
 };
 
-const noIntrospection: Plugin = {
-  onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
-};
-
-const boundedDocuments = ({ parse, validate }: Documents): Plugin => ({
-  onParse: ({ setParseFn }) => setParseFn(parse),
-  onValidate: ({ setValidationFn }) => setValidationFn(validate),
-});
+/** A document may have to wait for its turn, for which the engine has no place: it is read before the engine would. */
+function readingDocuments(documents: PersistedDocuments): Plugin<Asking, Asking> {
+  const read = new WeakMap<Request, DocumentNode>();
+  return {
+    async onParams({ params, setParams, request, context: { viewer } }) {
+      const found = await documents.read(params, viewer.credentialId);
+      // The engine says what is wrong with a request that has none.
+      if (found === undefined) return;
+      read.set(request, found.document);
+      setParams({ ...params, query: found.source });
+    },
+    onParse({ context: { request }, setParsedDocument }) {
+      const document = read.get(request);
+      if (document === undefined) throw new Error('A document was not read before it is executed (docs-1).');
+      setParsedDocument(document);
+    },
+    onValidate: ({ setResult }) => setResult([]),
+  };
+}
 
 /** Yoga's codes that are none of ours. */
 const FOREIGN_CODES = new Set<unknown>(['BAD_REQUEST', 'OPERATION_RESOLUTION_FAILURE']);
 
 function inOurWords(error: GraphQLError): GraphQLError {
   if (!FOREIGN_CODES.has(error.extensions.code)) return error;
-  // `originalError` is a JSON parser's text, which quotes the body. It also made the status count for every media type, as it should.
-  const { originalError, http, ...extensions } = error.extensions;
-  const status = originalError === undefined || http === undefined ? http : { ...http, spec: false };
   return new GraphQLError(error.message, {
     nodes: error.nodes,
     path: error.path,
-    extensions: { ...extensions, http: status, code: 'BAD_USER_INPUT' },
+    extensions: { ...error.extensions, code: 'BAD_USER_INPUT' },
   });
 }

@@ -63,21 +63,8 @@ async function toRequest(
   headers: Readonly<Record<string, string>>,
 ): Promise<Request> {
   const { method = 'GET', url = '' } = req;
-  refuseBrokenParameters(url);
   const body = method === 'POST' ? { body: await readBody(req, maxBody) } : {};
   return new Request(`http://localhost${url}`, { method, headers, ...body });
-}
-
-/** The engine would take the client's fault for its own. @throws BAD_USER_INPUT */
-function refuseBrokenParameters(url: string): void {
-  const parameters = new URLSearchParams(url.split('?', 2)[1]);
-  for (const name of ['variables', 'extensions']) {
-    try {
-      JSON.parse(parameters.get(name) || '{}');
-    } catch {
-      throw badUserInput(`${name}: expected JSON in the URL's query, got something else.`, { path: name });
-    }
-  }
 }
 
 /** Of the engine's headers only those that tell of this answer: what it says beside a stream is not meant for one that was refused. */

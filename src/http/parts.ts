@@ -4,6 +4,7 @@ import type { Authority } from '../accounts/authority.js';
 import type { Operation } from '../accounts/operation.js';
 import type { Viewer } from '../accounts/viewer.js';
 import type { Config } from '../config.js';
+import type { Manifest } from '../graphql/persisted-documents.js';
 import type { ToolTitles } from '../ingest/titles.js';
 import type { Limits } from '../limits/limits.js';
 import type { Renderings } from '../live/renderings.js';
@@ -18,7 +19,10 @@ export interface HttpParts {
     | 'maxBody'
     | 'maxFrame'
     | 'maxLine'
+    | 'documents'
+    | 'origins'
     | 'introspection'
+    | 'suggestions'
     | 'graphiql'
     | 'drainMs'
     | 'silenceMs'
@@ -46,6 +50,8 @@ export interface HttpParts {
   readonly publicUrl: string;
   /** What may be told of the tools in raw streams. */
   readonly titles: ToolTitles;
+  /** The only documents that run; without it all may. */
+  readonly persisted?: Manifest | undefined;
   /** What GraphiQL is given on this machine, while there is a demo. */
   readonly demo?: DemoAccess | undefined;
   readonly log: Logger;

@@ -4,7 +4,8 @@ import { MessageType, type Server, stringifyMessage } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { Viewer } from '../accounts/viewer.js';
-import { badUserInput, type DomainError } from '../errors.js';
+import { badUserInput, DomainError } from '../errors.js';
+import { readJson } from '../json.js';
 import type { Corks } from './corks.js';
 import type { Draining } from './draining.js';
 import type { HttpParts } from './parts.js';
@@ -123,6 +124,12 @@ export class Peer {
     return this.#viewer;
   }
 
+  get credentialId(): string {
+    if (this.#viewer === undefined)
+      throw new Error('A subscribe came before its credential was found good (ws-1).');
+    return this.#viewer.credentialId;
+  }
+
   /** Lets the peer speak for this viewer, until its credential ends. */
   admit(viewer: Viewer, authority: HttpParts['authority']): void {
     this.#viewer = viewer;
@@ -218,8 +225,13 @@ export class Peer {
   /** The protocol's own messages are its own affair, and so is everything before the credential was found good. */
   #receive(text: string): void {
     if (!this.#isOpen) return;
-    const { type, id } = this.viewer === undefined ? {} : envelope(text);
-    if (type === 'subscribe' && id !== undefined) this.#subscribe(id, text);
+    const { type, id, fault } = envelope(text);
+    if (fault !== undefined) {
+      this.close(4400, fault);
+      return;
+    }
+    if (this.viewer === undefined) void this.#hand(text);
+    else if (type === 'subscribe' && id !== undefined) this.#subscribe(id, text);
     else if (type === 'complete' && id !== undefined) this.#complete(id, text);
     else void this.#hand(text);
   }
@@ -338,12 +350,20 @@ export class Peer {
 
 const AS_TEXT = { binary: false };
 
-/** Of which kind a message is, and which operation it is about; nothing for one that the protocol will refuse. */
-function envelope(text: string): { readonly type?: string; readonly id?: string } {
+interface Envelope {
+  readonly type?: string;
+  readonly id?: string;
+  /** Why it is not read any further; fits into a close frame. */
+  readonly fault?: string;
+}
+
+/** Of which kind a message is, and which operation it is about. Whether it is one of the protocol's is for the protocol. */
+function envelope(text: string): Envelope {
   try {
-    const { type, id } = Object(JSON.parse(text));
+    const { type, id } = Object(readJson(text, 'message'));
     return { type, ...(typeof id === 'string' && { id }) };
-  } catch {
-    return {};
+  } catch (error) {
+    if (error instanceof DomainError) return { fault: error.message };
+    throw error;
   }
 }

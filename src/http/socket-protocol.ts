@@ -1,9 +1,9 @@
-import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
+import { type ExecutionArgs, getOperationAST } from 'graphql';
 import { makeServer, type OperationResult, type Server, type SubscribePayload } from 'graphql-ws';
 import type { Viewer } from '../accounts/viewer.js';
 import { asTimeout } from '../database/faults.js';
-import { DomainError } from '../errors.js';
-import { coded } from '../graphql/errors.js';
+import { badUserInput, DomainError } from '../errors.js';
+import { FaultyDocument } from '../graphql/documents.js';
 import { Pulled } from '../live/pulled.js';
 import type { Engine } from './engine.js';
 import { formatError, formatResult } from './format.js';
@@ -83,10 +83,8 @@ class Operations {
     try {
       const gone = peer.goneFrom(id);
       const viewer = await this.#admit(peer);
-      const { parse, validate, contextFactory, execute } = this.#engine.getEnveloped({ viewer, gone });
-      const document = parse(payload.query);
-      const faults = validate(schema, document);
-      if (faults.length > 0) return faults;
+      const document = await this.#read(peer, payload);
+      const { contextFactory, execute } = this.#engine.getEnveloped({ viewer, gone });
       const { operationName, variables: variableValues } = payload;
       const contextValue = await contextFactory();
       const args: ExecutionArgs = { schema, document, operationName, variableValues, contextValue };
@@ -96,7 +94,7 @@ class Operations {
       this.#runs.set(args, () => inTrace(peer.traceparent, run));
       return args;
     } catch (error) {
-      return [parseFailure(error) ?? this.#engine.mask(error)];
+      return error instanceof FaultyDocument ? error.errors : [this.#engine.mask(error)];
     }
   }
 
@@ -109,12 +107,17 @@ class Operations {
     return viewer;
   }
 
+  async #read(peer: Peer, payload: SubscribePayload) {
+    const found = await this.#engine.documents.read(payload, peer.credentialId);
+    if (found === undefined)
+      throw badUserInput('query: expected a document, or the hash of one.', { path: 'query' });
+    return found.document;
+  }
+
   /** Each operation is its credential's as that is now, as over HTTP, whatever it was when the socket was opened. */
   async #viewerOf(peer: Peer): Promise<Viewer> {
-    if (peer.viewer === undefined)
-      throw new Error('A subscribe came before its credential was found good (ws-1).');
     try {
-      return await this.#authority.viewerOf(peer.viewer.credentialId);
+      return await this.#authority.viewerOf(peer.credentialId);
     } catch (error) {
       if (error instanceof DomainError && error.code !== 'TIMEOUT') peer.expel(error);
       throw error;
@@ -136,9 +139,3 @@ class Operations {
     }
   }
 }
-
-/** Over HTTP the engine gives this code itself. */
-const parseFailure = (error: unknown): GraphQLError | undefined =>
-  error instanceof GraphQLError && error.message.startsWith('Syntax Error')
-    ? coded(error, 'GRAPHQL_PARSE_FAILED')
-    : undefined;

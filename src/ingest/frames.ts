@@ -1,5 +1,6 @@
+import { isDeeperThan } from '../json.js';
 import type { IgnoredKind } from './ignored.js';
-import { isDeeperThan, isObject, type JsonObject, parseJson } from './json.js';
+import { isObject, type JsonObject, parseJson } from './json.js';
 import { type IngestLimits, pastLimit } from './limits.js';
 
 /** Where in a stream something is, counted from 1: for whoever has to mend it. */

@@ -34,28 +34,6 @@ export function countAt(object: JsonObject, key: string): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/**
- * Whether brackets nest deeper than `max`, found without recursion and before anything is parsed. Brackets inside strings
- * do not count; text that is no JSON gets some answer.
- */
-export function isDeeperThan(json: string, max: number): boolean {
-  // Nesting takes two characters a level, in JSON that can be parsed at all.
-  if (json.length <= 2 * max) return false;
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < json.length; at++) {
-    const char = json.charCodeAt(at);
-    if (inString) {
-      if (char === BACKSLASH) at++;
-      else if (char === QUOTE) inString = false;
-    } else if (char === QUOTE) inString = true;
-    else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
-      if (++depth > max) return true;
-    } else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) depth--;
-  }
-  return false;
-}
-
 /** The value, or undefined for text that is no JSON. */
 export function parseJson(json: string): unknown {
   try {
@@ -67,10 +45,3 @@ export function parseJson(json: string): unknown {
 
 /** How many bytes base64 text stands for. */
 export const base64Bytes = (text: string): number => Math.floor((text.replace(/[\s=]+/g, '').length * 3) / 4);
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;

@@ -1,4 +1,5 @@
-import { isDeeperThan, isObject, type JsonObject, parseJson } from './json.js';
+import { isDeeperThan } from '../json.js';
+import { isObject, type JsonObject, parseJson } from './json.js';
 import type { Step } from './reducer.js';
 
 /**

@@ -68,12 +68,12 @@ describe.skipIf(missing !== undefined)('GraphiQL in a browser', () => {
     await page.getByRole('button', { name: 'Execute query' }).waitFor();
   });
 
-  it('runs the query as the demo member', async () => {
+  it('runs the query as the demo member (case 100)', async () => {
     await run('Session');
     await shows('Live: an agent at work');
   });
 
-  it('subscribes over a WebSocket, and shows an event in the moment in which it is appended', async () => {
+  it('subscribes over a WebSocket, and shows an event in the moment in which it is appended (case 100)', async () => {
     await run('Live');
     await shows('"caughtUp": true');
     const { sessions } = await gateway.execute(FIRST, { token: tokens.member });
@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)('GraphiQL in a browser', () => {
     await shows(sessions?.nodes[0]?.title ?? '');
   });
 
-  it('has asked no other host for anything, and had nothing to complain of', () => {
+  it('has asked no other host for anything, and had nothing to complain of (case 100)', () => {
     const { host } = new URL(gateway.url);
     expect(requested.length).toBeGreaterThan(10);
     const elsewhere = requested.filter(

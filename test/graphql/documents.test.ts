@@ -1,52 +1,56 @@
-import { buildSchema, specifiedRules } from 'graphql';
+import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { Documents } from '../../src/graphql/documents.js';
+import { readConfig } from '../../src/config.js';
+import { Documents, FaultyDocument } from '../../src/graphql/documents.js';
+import { Turns } from '../../src/graphql/turns.js';
 
 const schema = buildSchema('type Query { hello(name: String): String }');
+const { documents: limits } = readConfig({});
+
+const open = () => new Documents(schema, new Turns(), { limits, introspection: true, suggestions: true });
 
 /** A document of so many characters. */
 const ofSize = (size: number, name: string) => `{ ${name}: hello } #`.padEnd(size, '.');
 
-function read(documents: Documents, source: string) {
-  const document = documents.parse(source);
-  documents.validate(schema, document, specifiedRules);
-  return document;
-}
-
 describe('documents', () => {
-  it('are parsed once while they are used', () => {
-    const documents = new Documents();
-    const document = read(documents, '{ hello }');
+  it('are parsed once while they are used', async () => {
+    const documents = open();
+    const document = await documents.read('{ hello }', 'me');
     for (let i = 0; i < 20; i += 1) {
-      read(documents, ofSize(16 * 1024, `a${i}`));
-      expect(read(documents, '{ hello }')).toBe(document);
+      await documents.read(ofSize(16 * 1024, `a${i}`), 'me');
+      expect(await documents.read('{ hello }', 'me')).toBe(document);
     }
   });
 
-  it('are forgotten, the least recently used first, before they are more than 256 K characters', () => {
-    const documents = new Documents();
-    const first = read(documents, '{ hello }');
+  it('are parsed once when many ask for one at once', async () => {
+    const documents = open();
+    const all = await Promise.all(['a', 'b', 'c'].map((who) => documents.read('{ hello }', who)));
+    expect(new Set(all).size).toBe(1);
+  });
+
+  it('are forgotten, the least recently used first, before they are more than 256 K characters', async () => {
+    const documents = open();
+    const first = await documents.read('{ hello }', 'me');
     for (let i = 0; i < 2_000; i += 1) {
-      read(documents, ofSize(1_000 + i, `a${i}`));
+      await documents.read(ofSize(1_000 + i, `a${i}`), 'me');
       expect(documents.size).toBeLessThanOrEqual(256 * 1024);
     }
     expect(documents.size).toBeGreaterThan(200 * 1024);
-    expect(read(documents, '{ hello }')).not.toBe(first);
+    expect(await documents.read('{ hello }', 'me')).not.toBe(first);
   });
 
-  it('are not kept when they are long, as those are that have values written into them', () => {
-    const documents = new Documents();
-    read(documents, ofSize(16 * 1024 + 1, 'a'));
+  it('are not kept when they are long, as those are that have values written into them', async () => {
+    const documents = open();
+    await documents.read(ofSize(16 * 1024 + 1, 'a'), 'me');
     expect(documents.size).toBe(0);
   });
 
-  it('are not kept when they have faults', () => {
-    const documents = new Documents();
-    const document = documents.parse('{ nothing }');
+  it('are not kept when they have faults', async () => {
+    const documents = open();
     for (let i = 0; i < 2; i += 1) {
-      expect(documents.validate(schema, document, specifiedRules)).toMatchObject([
-        { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
-      ]);
+      const fault = await documents.read('{ nothing }', 'me').catch((error: unknown) => error);
+      expect(fault).toBeInstanceOf(FaultyDocument);
+      expect(fault).toMatchObject({ errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
     }
     expect(documents.size).toBe(0);
   });

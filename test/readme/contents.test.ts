@@ -37,6 +37,7 @@ describe('what the README and its pages tell', () => {
       CONFLICT: true,
       RATE_LIMITED: true,
       QUERY_TOO_COMPLEX: true,
+      PERSISTED_QUERY_NOT_FOUND: true,
       PAYLOAD_TOO_LARGE: true,
       TIMEOUT: true,
       SHUTTING_DOWN: true,
