@@ -83,7 +83,10 @@ export function createEngine({
     if ('errors' in cost) return cost;
     // A write is done to its end, whoever waits for it: half of it would help nobody.
     const gone = isMutation(args) ? undefined : payerOf(args).gone;
-    const result = await withinTime(async () => (await shortWay?.answer(args)) ?? run({ ...args, hideSuggestions }), { limit, gone });
+    const result = await withinTime(
+      async () => (await shortWay?.answer(args)) ?? run({ ...args, hideSuggestions }),
+      { limit, gone },
+    );
     return { ...result, extensions: { ...result.extensions, cost } };
   };
   const yoga = createYoga<Asking, Context>({
