@@ -4,7 +4,8 @@ import { renewed } from '../accounts/operation.js';
 import type { Viewer } from '../accounts/viewer.js';
 import { forbidden } from '../errors.js';
 import { Pulled } from '../live/pulled.js';
-import type { Rendering, Renderings, Shown, View } from '../live/renderings.js';
+import type { Rendering, Renderings, View } from '../live/renderings.js';
+import { Shown } from '../live/shown.js';
 import type { Context } from './context.js';
 import { viewOf } from './views.js';
 
@@ -68,7 +69,7 @@ class WatchedView implements View<unknown> {
 
   begin(): Pulled<Buffer> {
     const { authority, renderings, tellsEnd } = this.#options;
-    this.#shown = renderings.show(this.#source, this);
+    this.#shown = new Shown(renderings, this.#source, this);
     this.#release = authority.watch(this.#operation.viewer, {
       changed: (viewer) => this.#onChange(viewer),
       ended: (reason) => {

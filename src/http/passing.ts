@@ -1,4 +1,4 @@
-import type { Pulled } from '../live/pulled.js';
+import type { Pulled, Taker } from '../live/pulled.js';
 import type { Peer } from './peer.js';
 
 /**
@@ -20,12 +20,12 @@ export class Passing implements AsyncGenerator<never, undefined> {
   /** Pending as long as updates pass. */
   next(): Promise<IteratorResult<never, undefined>> {
     return new Promise((resolve, reject) => {
-      const pull = () =>
-        this.#bodies.pull({
-          give: (body) => this.#peer.pass(Buffer.concat([this.#head, body, TAIL]), pull),
-          end: () => resolve(DONE),
-          fail: reject,
-        });
+      const taker: Taker<Buffer> = {
+        give: (body) => this.#peer.pass({ before: this.#head, body, after: TAIL }, pull),
+        end: () => resolve(DONE),
+        fail: reject,
+      };
+      const pull = () => this.#bodies.pull(taker);
       pull();
     });
   }

@@ -6,8 +6,9 @@ import type { WebSocket } from 'ws';
 import type { Viewer } from '../accounts/viewer.js';
 import { badUserInput, DomainError } from '../errors.js';
 import { readJson } from '../json.js';
-import type { Corks } from './corks.js';
+import { Corked, type Corks } from './corks.js';
 import type { Draining } from './draining.js';
+import { lengthOf, type SharedMessage, writeFrame } from './frames.js';
 import type { HttpParts } from './parts.js';
 import { Pulse } from './pulse.js';
 import { errorOf, shuttingDown } from './responses.js';
@@ -72,6 +73,7 @@ export class Peer {
   readonly #socket: WebSocket;
   readonly #options: PeerOptions;
   readonly #connection: Duplex;
+  readonly #corked: Corked;
   readonly #pulse: Pulse;
   readonly #operations = new Map<string, Operation>();
   #handle: (text: string) => Promise<void> = async () => undefined;
@@ -86,6 +88,7 @@ export class Peer {
     this.address = address;
     this.#socket = socket;
     this.#connection = connection;
+    this.#corked = new Corked(connection);
     this.#options = options;
     this.#pulse = new Pulse(options.slowest);
   }
@@ -167,12 +170,13 @@ export class Peer {
    * Sends an update's message, and calls back when the next may come: at once, unless much waits to be read. To one that is closing
    * nothing is sent and it is never called.
    */
-  pass(message: Buffer, next: () => void): void {
+  pass(message: SharedMessage, next: () => void): void {
     if (!this.#isOpen) return;
-    this.#pulse.send(message.length);
-    this.#options.corks.cork(this.#connection);
-    const hasRoom = this.#socket.bufferedAmount + message.length <= ROOM;
-    this.#socket.send(message, AS_TEXT, hasRoom ? undefined : (error) => this.#taken(error, next));
+    const length = lengthOf(message);
+    this.#pulse.send(length);
+    this.#options.corks.write(this.#corked);
+    const hasRoom = this.#socket.bufferedAmount + length <= ROOM;
+    writeFrame(this.#connection, message, hasRoom ? undefined : (error) => this.#taken(error, next));
     if (hasRoom) next();
     else this.#regulate();
   }
@@ -347,8 +351,6 @@ export class Peer {
     else if (this.#socket.isPaused) this.#socket.resume();
   }
 }
-
-const AS_TEXT = { binary: false };
 
 interface Envelope {
   readonly type?: string;

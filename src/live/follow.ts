@@ -52,7 +52,8 @@ export function follow<E extends Entry, F>(
   return new Follower(tails, log, options);
 }
 
-class Follower<E extends Entry, F> extends Pulled<Update<E>> {
+/** One who follows by itself, or moves on with what another was given of the same log. */
+export class Follower<E extends Entry, F> extends Pulled<Update<E>> {
   /** What is followed. */
   readonly key: string;
   readonly #tails: Tails;
@@ -89,6 +90,42 @@ class Follower<E extends Entry, F> extends Pulled<Update<E>> {
     this.#quietUpdateMs = quietUpdateMs;
     this.#position = after;
     this.#saidPosition = after;
+  }
+
+  /** How far its reader has been told. */
+  get position(): number {
+    return this.#saidPosition;
+  }
+
+  /** Its reader has been told all that was there, and nothing is under way. */
+  get rests(): boolean {
+    return (
+      this.#said === 'caughtUp' &&
+      this.#position === this.#saidPosition &&
+      this.#cancel === undefined &&
+      this.#hold?.tail.isBroken === false
+    );
+  }
+
+  /** Another one, where this one rests. */
+  branch(): Follower<E, F> {
+    const branch = new Follower(this.#tails, this.#log, {
+      after: this.#position,
+      filter: this.#filter,
+      limit: this.#bounds.entries,
+      quietUpdateMs: this.#quietUpdateMs,
+    });
+    branch.#hold = this.#tails.hold(this.#log);
+    branch.#firstHead = this.#firstHead;
+    branch.#said = 'caughtUp';
+    return branch;
+  }
+
+  /** Its reader was given this update, which begins where this one rests, by another. */
+  moveOn({ position, caughtUp }: Update<unknown>): void {
+    this.#position = position;
+    this.#saidPosition = position;
+    this.#said = caughtUp ? 'caughtUp' : 'behind';
   }
 
   protected onPull(): void {

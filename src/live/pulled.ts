@@ -6,6 +6,9 @@ export interface Taker<T> {
   fail(error: unknown): void;
 }
 
+/** Who waits for something that is made and does not end: it comes, or cannot be made. */
+export type Waiting<T> = Omit<Taker<T>, 'end'>;
+
 const DONE = { done: true, value: undefined } as const;
 
 /**

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { Update } from './follow.js';
-import { Pulled, type Taker } from './pulled.js';
+import { Convoy } from './convoy.js';
+import type { Follower, Update } from './follow.js';
+import type { Entry } from './log.js';
+import type { Waiting } from './pulled.js';
 
 /** What a subscriber is sent for one update. */
 export interface Rendering {
@@ -35,6 +37,8 @@ export class Renderings {
   readonly #kept: LRUCache<string, OneRendering>;
   /** How many streams there are of each view: for one alone nothing is kept. */
   readonly #readers = new Map<string, number>();
+  /** By view: those who go along together. */
+  readonly #convoys = new Map<string, Convoy>();
   /** How many renderings were made, and how often one of them was given to another reader. */
   readonly counts = { made: 0, shared: 0 };
 
@@ -42,16 +46,17 @@ export class Renderings {
     this.#kept = new LRUCache({ maxSize: keptBytes, sizeCalculation: ({ bytes }) => bytes });
   }
 
-  /** The bodies of a stream's updates, in order. The stream is begun with the first pull, and ended with this one. */
-  show<U>(stream: Pulled<U>, view: View<U>): Shown<U> {
-    return new Shown(this, stream, view);
-  }
-
   /** Bytes that are kept. */
   get bytes(): number {
     return this.#kept.calculatedSize;
   }
 
+  /** How many convoys are under way. */
+  get convoys(): number {
+    return this.#convoys.size;
+  }
+
+  /** A view has one reader more. */
   enter(key: string | undefined): void {
     if (key !== undefined) this.#readers.set(key, (this.#readers.get(key) ?? 0) + 1);
   }
@@ -63,7 +68,22 @@ export class Renderings {
     else this.#readers.delete(key);
   }
 
-  render<U>(update: U, view: View<U>, taker: Waiting): void {
+  /** Those of a view, while it has two readers or more, who go on together from where a reader rests. */
+  convoyFrom(key: string | undefined, reader: Follower<Entry, unknown>): Convoy | undefined {
+    if (key === undefined || !this.#isShared(key) || !reader.rests) return undefined;
+    const known = this.#convoys.get(key);
+    if (known !== undefined) return known.stopsAt(reader.position) ? known : undefined;
+    const convoy = new Convoy(reader.branch(), reader.position, {
+      passed: (count) => {
+        this.counts.shared += count - 1;
+      },
+      dissolved: () => this.#convoys.delete(key),
+    });
+    this.#convoys.set(key, convoy);
+    return convoy;
+  }
+
+  render<U>(update: U, view: View<U>, taker: Waiting<Buffer>): void {
     const key = this.#keyOf(update, view);
     const known = key === undefined ? undefined : this.#kept.get(key);
     if (known !== undefined) {
@@ -91,28 +111,29 @@ export class Renderings {
 
   /** Names what is shown, where somebody else may be shown the same: a stretch of a log. Other updates are no two alike. */
   #keyOf<U>(update: U, { key }: View<U>): string | undefined {
-    if (key === undefined || !isStretch(update) || (this.#readers.get(key) ?? 0) < 2) return undefined;
+    if (key === undefined || !isStretch(update) || !this.#isShared(key)) return undefined;
     return `${key} ${update.from} ${update.position} ${update.caughtUp}`;
+  }
+
+  #isShared(key: string): boolean {
+    return (this.#readers.get(key) ?? 0) > 1;
   }
 }
 
 const isStretch = (update: unknown): update is Update<unknown> =>
   typeof update === 'object' && update !== null && 'from' in update && 'position' in update;
 
-/** Who waits for a body: it comes, or cannot be made. */
-type Waiting = Pick<Taker<Buffer>, 'give' | 'fail'>;
-
 /** One body, and who waits for it. */
 class OneRendering {
   #body: Buffer | undefined;
-  #waiting: Waiting[] = [];
+  #waiting: Waiting<Buffer>[] = [];
 
   /** While it is being made, as much as the least that is kept. */
   get bytes(): number {
     return (this.#body?.length ?? 0) + 1;
   }
 
-  take(taker: Waiting): void {
+  take(taker: Waiting<Buffer>): void {
     if (this.#body === undefined) this.#waiting.push(taker);
     else taker.give(this.#body);
   }
@@ -124,95 +145,5 @@ class OneRendering {
 
   fail(error: unknown): void {
     for (const taker of this.#waiting.splice(0)) taker.fail(error);
-  }
-}
-
-/** One reader of a stream. Its next update is asked for when the last one was taken: a slow reader waits, nothing queues (P5). */
-export class Shown<U> extends Pulled<Buffer> {
-  readonly #renderings: Renderings;
-  readonly #stream: Pulled<U>;
-  readonly #view: View<U>;
-  readonly #updates: Taker<U> = {
-    give: (update) => this.#render(update),
-    end: () => (this.#last === undefined ? this.end() : this.#sayLast(this.#last)),
-    fail: (error) => this.fail(error),
-  };
-  /** The view's key as it was counted, once it was. */
-  #counted: { readonly key: string | undefined } | undefined;
-  #isAsking = false;
-  #last: Buffer | undefined;
-
-  constructor(renderings: Renderings, stream: Pulled<U>, view: View<U>) {
-    super();
-    this.#renderings = renderings;
-    this.#stream = stream;
-    this.#view = view;
-  }
-
-  /** Ends with this, in the place of what is being made or waited for. */
-  endWith(body: Buffer): void {
-    this.#last ??= body;
-    void this.#stream.return();
-    if (this.wanted) this.#sayLast(this.#last);
-  }
-
-  protected onPull(): void {
-    this.#count();
-    this.#ask();
-  }
-
-  protected onEnd(): void {
-    if (this.#counted !== undefined) this.#renderings.leave(this.#counted.key);
-    void this.#stream.return();
-    this.#view.closed?.();
-  }
-
-  #ask(): void {
-    if (this.#isAsking || !this.wanted) return;
-    if (this.#last === undefined) {
-      this.#isAsking = true;
-      this.#stream.pull(this.#updates);
-    } else this.#sayLast(this.#last);
-  }
-
-  #render(update: U): void {
-    const unsettled = this.#view.settled?.();
-    if (unsettled !== undefined) {
-      unsettled.then(
-        () => this.#render(update),
-        (error: unknown) => this.fail(error),
-      );
-      return;
-    }
-    if (!this.wanted) return;
-    this.#count();
-    const { changes } = this.#view;
-    this.#renderings.render(update, this.#view, {
-      give: (body) => (this.#view.changes === changes ? this.#deliver(body) : this.#render(update)),
-      fail: (error) => this.fail(error),
-    });
-  }
-
-  #deliver(body: Buffer): void {
-    this.#isAsking = false;
-    this.give(body);
-    this.#ask();
-  }
-
-  #sayLast(body: Buffer): void {
-    this.give(body);
-    this.end();
-  }
-
-  /** Its key may have changed. */
-  #count(): void {
-    const { key } = this.#view;
-    const counted = this.#counted;
-    if (counted !== undefined) {
-      if (counted.key === key) return;
-      this.#renderings.leave(counted.key);
-    }
-    this.#renderings.enter(key);
-    this.#counted = { key };
   }
 }

@@ -127,6 +127,10 @@ export class Tail<E extends Entry> {
     this.#waiting.delete(waiter);
   }
 
+  get isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
   /** Throws what broke the tail. */
   check(): void {
     if (this.#broken !== undefined) throw this.#broken.error;

@@ -14,17 +14,25 @@ export interface BenchOptions {
   readonly quick: boolean;
 }
 
+/** What carries hints between processes; the last two need PostgreSQL. */
+export type BusName = 'in-process' | 'postgresql' | 'redis';
+
+/** Variables of a gateway for benches. */
+export const benchVariables = (bus: BusName, url: string | undefined) => ({
+  PORT: '0',
+  TIDINGS_DEMO: 'off',
+  RATE_LIMIT: 'off',
+  TIDINGS_ADDRESS_STREAMS: '100000',
+  TIDINGS_CREDENTIAL_STREAMS: '100000',
+  LOG_LEVEL: 'error',
+  ...(bus !== 'in-process' && { DATABASE_URL: url ?? '' }),
+  ...(bus === 'redis' && { REDIS_URL: process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379' }),
+});
+
 /** A gateway with one session, over a database of its own: embedded in memory, or PostgreSQL with TEST_DATABASE=postgresql. */
-export async function openBenchHouse() {
+export async function openBenchHouse(bus: BusName = 'in-process') {
   const database = await openTestDatabase();
-  const config = readConfig({
-    PORT: '0',
-    TIDINGS_DEMO: 'off',
-    RATE_LIMIT: 'off',
-    TIDINGS_ADDRESS_STREAMS: '100000',
-    TIDINGS_CREDENTIAL_STREAMS: '100000',
-    LOG_LEVEL: 'error',
-  });
+  const config = readConfig(benchVariables(bus, database.url));
   const { url, means, close } = await startGateway(config, { database });
   const { id: accountId } = await createAccount(database, { name: 'Bench' });
   const { secret: token } = await createToken(database, { kind: 'SERVICE', accountId });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Update } from '../../src/live/follow.js';
 import type { Pulled } from '../../src/live/pulled.js';
 import { Renderings, type View } from '../../src/live/renderings.js';
+import { Shown } from '../../src/live/shown.js';
 import { fakeClock, type Item, oneProcess, settle } from './memory-log.js';
 
 beforeEach(fakeClock);
@@ -31,7 +32,7 @@ function oneProcessThatShows(options: ConstructorParameters<typeof Renderings>[0
     state,
     letGo: () => held.splice(0).forEach((go) => void go()),
     show: (key: string | undefined, after = 0, limit = 200) =>
-      renderings.show(process.follow({ after, limit }), view(key)),
+      new Shown(renderings, process.follow({ after, limit }), view(key)),
   };
 }
 

@@ -11,7 +11,7 @@ setInterval(() => {
   if (events === told) return;
   told = events;
   report('came');
-}, 20);
+}, 5);
 
 function count(data: Buffer): void {
   for (let at = data.indexOf(MARK); at >= 0; at = data.indexOf(MARK, at + MARK.length)) events += 1;

@@ -13,6 +13,13 @@ export type ServerReport =
   | { readonly what: 'sent' }
   | { readonly what: 'cpu'; readonly us: number; readonly rss: number };
 
+/** What a server asks of the process that writes for it. */
+export interface WriteOrder {
+  readonly ids: readonly string[];
+  /** Of each text. */
+  readonly bytes: number;
+}
+
 export interface ClientsOrder {
   readonly url: string;
   readonly token: string;

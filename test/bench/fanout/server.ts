@@ -1,4 +1,6 @@
-/** One way to tell many subscribers of events, in a process of its own: `raw`, `documented` or `tidings`. */
+/** One way to tell many subscribers of events, in a process of its own: `raw`, `documented`, `tidings`, `writing`. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ExecutionArgs } from 'graphql';
@@ -6,7 +8,7 @@ import { useServer } from 'graphql-ws/use/ws';
 import { createPubSub, createSchema, createYoga } from 'graphql-yoga';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { messageOf, openBenchHouse } from '../house.js';
-import { type ServerOrder, type ServerReport, TEXT } from './messages.js';
+import { type ServerOrder, type ServerReport, TEXT, type WriteOrder } from './messages.js';
 
 interface Way {
   readonly url: string;
@@ -109,21 +111,41 @@ async function documented(): Promise<Way> {
   };
 }
 
-/** This project on PostgreSQL: each event is committed, read back and told. */
-async function tidings(): Promise<Way> {
-  const house = await openBenchHouse();
-  return {
-    url: `${house.url.replace('http', 'ws')}/graphql`,
-    token: house.token,
-    query: `subscription { sessionEvents(sessionId: "${house.sessionId}") {
+type House = Awaited<ReturnType<typeof openBenchHouse>>;
+
+const wayInto = (
+  { url, token, sessionId }: House,
+  append: (ids: readonly string[]) => Promise<unknown>,
+): Way => ({
+  url: `${url.replace('http', 'ws')}/graphql`,
+  token,
+  query: `subscription { sessionEvents(sessionId: "${sessionId}") {
       edges { node { ... on AgentMessageEvent { eventId kind createdAt displayText } } } checkpoint } }`,
-    burst: async (events) => {
-      await house.append(Array.from({ length: events }, () => messageOf(nextId(), TEXT.length)));
-    },
-  };
+  burst: async (events) => {
+    await append(Array.from({ length: events }, nextId));
+  },
+});
+
+/** This project on PostgreSQL: each event is committed by another process, heard of, read back and told. */
+async function tidings(): Promise<Way> {
+  const house = await openBenchHouse('postgresql');
+  const { database, token, sessionId } = house;
+  const writer = fork(new URL('./writer.ts', import.meta.url), [database.url ?? '', token, sessionId]);
+  await once(writer, 'message');
+  return wayInto(house, async (ids) => {
+    const written = once(writer, 'message');
+    writer.send({ ids, bytes: TEXT.length } satisfies WriteOrder);
+    await written;
+  });
 }
 
-const ways: Readonly<Record<string, () => Promise<Way>>> = { raw, documented, tidings };
+/** The same with the writer in the process that tells. */
+async function writing(): Promise<Way> {
+  const house = await openBenchHouse('postgresql');
+  return wayInto(house, (ids) => house.append(ids.map((id) => messageOf(id, TEXT.length))));
+}
+
+const ways: Readonly<Record<string, () => Promise<Way>>> = { raw, documented, tidings, writing };
 
 const begin = ways[process.argv[2] ?? ''];
 if (begin === undefined) throw new Error(`Expected one of ${Object.keys(ways).join(', ')}.`);
