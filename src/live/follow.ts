@@ -107,7 +107,7 @@ export class Follower<E extends Entry, F> extends Pulled<Update<E>> {
     );
   }
 
-  /** Another one, where this one rests. */
+  /** Another one, where this one rests, to read for this one and others. */
   branch(): Follower<E, F> {
     const branch = new Follower(this.#tails, this.#log, {
       after: this.#position,
@@ -115,7 +115,7 @@ export class Follower<E extends Entry, F> extends Pulled<Update<E>> {
       limit: this.#bounds.entries,
       quietUpdateMs: this.#quietUpdateMs,
     });
-    branch.#hold = this.#tails.hold(this.#log, () => branch.#saidPosition);
+    branch.#hold = this.#tails.hold(this.#log);
     branch.#firstHead = this.#firstHead;
     branch.#said = 'caughtUp';
     return branch;

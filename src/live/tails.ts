@@ -30,7 +30,11 @@ interface Open {
   readonly log: Log<Entry, unknown>;
   readonly tail: Tail<Entry>;
   readonly unsubscribe: () => void;
-  readonly holders: Set<PositionOf>;
+  readonly holders: Set<Holder>;
+}
+
+interface Holder {
+  readonly positionOf: PositionOf | undefined;
 }
 
 /**
@@ -66,7 +70,9 @@ export class Tails {
   /** How many follow. */
   get followers(): number {
     let followers = 0;
-    for (const { holders } of this.#open.values()) followers += holders.size;
+    for (const { holders } of this.#open.values()) {
+      for (const { positionOf } of holders) if (positionOf !== undefined) followers += 1;
+    }
     return followers;
   }
 
@@ -74,7 +80,7 @@ export class Tails {
   get lag(): number {
     let lag = 0;
     for (const { tail, holders } of this.#open.values()) {
-      for (const positionOf of holders) lag = Math.max(lag, tail.told - positionOf());
+      for (const { positionOf } of holders) lag = Math.max(lag, tail.told - (positionOf?.() ?? tail.told));
     }
     return lag;
   }
@@ -98,11 +104,13 @@ export class Tails {
     return held;
   }
 
-  /** Listens on the bus from here on, so that a head read afterwards misses nothing. */
-  hold<E extends Entry, F>(log: Log<E, F>, positionOf: PositionOf): Hold<E> {
+  /**
+   * Listens on the bus from here on, so that a head read afterwards misses nothing. Whoever reads for others, who are counted
+   * themselves, has no position of its own.
+   */
+  hold<E extends Entry, F>(log: Log<E, F>, positionOf?: PositionOf): Hold<E> {
     const open = this.#open.get(log.key) ?? this.#openTail(log);
-    // An object of its own for each hold, whoever holds twice.
-    const holder = () => positionOf();
+    const holder: Holder = { positionOf };
     open.holders.add(holder);
     return {
       tail: sameKey<E>(open.tail),
@@ -139,7 +147,7 @@ export class Tails {
     const unsubscribe = this.#bus.subscribe(log.key, (hint) => {
       if (hint.log === log.key) tail.hint(hint.head);
     });
-    const open = { log, tail, unsubscribe, holders: new Set<PositionOf>() };
+    const open = { log, tail, unsubscribe, holders: new Set<Holder>() };
     this.#open.set(log.key, open);
     this.#stopWatching ??= this.#watch();
     return open;
