@@ -115,7 +115,7 @@ export class Follower<E extends Entry, F> extends Pulled<Update<E>> {
       limit: this.#bounds.entries,
       quietUpdateMs: this.#quietUpdateMs,
     });
-    branch.#hold = this.#tails.hold(this.#log, () => branch.#saidPosition);
+    branch.#hold = this.#tails.hold(this.#log);
     branch.#firstHead = this.#firstHead;
     branch.#said = 'caughtUp';
     return branch;
