@@ -53,7 +53,7 @@ const RequestElicitationInput = builder.inputType('RequestElicitationInput', {
     requestedSchema: t.field({
       type: 'JSON',
       description:
-        "A form to fill in: the flat JSON Schema that the Model Context Protocol's elicitation allows, and `pattern`. At most 64 KiB, 100 fields with names of 1 to 128 characters, 1,000 options a field. A pattern has at most 1,000 characters and is matched in linear time: no look-around, no back-references; one that is large beside a large maxLength is refused. A form that nobody could fill in is refused where that can be told. Absent: approval is all.",
+        "A form to fill in: the flat JSON Schema that the Model Context Protocol's elicitation allows, and `pattern`. At most 64 KiB, 100 fields with names of 1 to 128 characters, 1,000 options a field. A pattern has at most 1,000 characters and is matched in linear time: no look-around, no back-references; one that is large beside a large maxLength is refused, and so are more than 200 of `\\p{…}`, `\\P{…}` and `\\S` in a form. A form that nobody could fill in is refused where that can be told. Absent: approval is all.",
     }),
     expiresAt: t.field({
       type: 'DateTime',

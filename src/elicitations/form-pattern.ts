@@ -10,6 +10,12 @@ export const MAX_PATTERN_SIZE = 2_000;
 export const MAX_PATTERN_STEPS = 250_000;
 
 /**
+ * The most `\p{…}`, `\P{…}` and `\S` in all patterns of a form together: each stands for hundreds of ranges, and takes up to 0.2 ms
+ * whenever an answer is checked.
+ */
+export const MAX_LARGE_CLASSES = 200;
+
+/**
  * A pattern as JSON Schema means it: ECMA-262 with the flag `u`, found anywhere in the text. RE2 matches it, so the time is bounded by
  * the text's length times the pattern's size, whatever the two are.
  */
@@ -40,6 +46,13 @@ export function stepsOfPattern(pattern: string, longest: number): number {
   const { size, isBounded } = translate(pattern);
   // It is found at the text's start, if at all, and takes a step for each character there.
   return size * Math.min(longest, isBounded ? size : Infinity);
+}
+
+/** How many `\p{…}`, `\P{…}` and `\S` are in a pattern, whether JavaScript can read it or not. */
+export function largeClassesIn(pattern: string): number {
+  return [...pattern.matchAll(/\\(?:(?<large>[pPS])|.)/gsu)].filter(
+    ({ groups }) => groups?.large !== undefined,
+  ).length;
 }
 
 /** What was expected in place of this pattern; undefined if it can be used. */

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { badUserInput } from '../errors.js';
 import { checkedJson, isObject, type JsonObject, parse, text } from '../parse.js';
 import { grammarOf, keywords } from './form-fields.js';
-import { MAX_PATTERN_SIZE, MAX_PATTERN_STEPS, sizeOfPattern, stepsOfPattern } from './form-pattern.js';
+import {
+  largeClassesIn,
+  MAX_LARGE_CLASSES,
+  MAX_PATTERN_SIZE,
+  MAX_PATTERN_STEPS,
+  sizeOfPattern,
+  stepsOfPattern,
+} from './form-pattern.js';
 import { MAX_MATCHED_TEXT } from './form-rules.js';
 import { findFaults, formatIndex } from './form-validator.js';
 
@@ -35,6 +42,7 @@ export function parseRequestedSchema(value: unknown, path: string): JsonObject {
   const { properties, required = [] } = parse(form, schema, path);
   const fields = Object.entries(properties);
   requireNames(properties, `${path}.properties`);
+  requireFewLargeClasses(Object.values(properties), `${path}.properties`);
   for (const [name, field] of fields) requireField(field, `${path}.properties.${name}`);
   requireSmallPatterns(Object.values(properties), `${path}.properties`);
   requireKnown(required, properties, `${path}.required`);
@@ -70,6 +78,20 @@ function requireField(field: unknown, path: string): void {
     );
   }
   parse(grammar, field, path);
+}
+
+/** Before any pattern is read. */
+function requireFewLargeClasses(fields: readonly unknown[], path: string): void {
+  const patterns = fields.flatMap((field) =>
+    isObject(field) && typeof field.pattern === 'string' ? [field.pattern] : [],
+  );
+  const count = patterns.reduce((sum, pattern) => sum + largeClassesIn(pattern), 0);
+  if (count > MAX_LARGE_CLASSES) {
+    throw refused(
+      path,
+      `expected at most ${MAX_LARGE_CLASSES} of \\p{…}, \\P{…} and \\S in all patterns together, got ${count}`,
+    );
+  }
 }
 
 function requireSmallPatterns(fields: readonly unknown[], path: string): void {

@@ -201,6 +201,14 @@ describe('a requested form', () => {
       'schema.properties: expected smaller patterns, or a smaller maxLength beside them: together they take too long to match.',
     ],
     [
+      'many large classes within brackets',
+      form({
+        a: { type: 'string', pattern: `^[${'\\p{L}'.repeat(150)}]$` },
+        b: { type: 'string', pattern: `^[${'\\P{Lo}\\S\\\\p'.repeat(30)}]$` },
+      }),
+      'schema.properties: expected at most 200 of \\p{…}, \\P{…} and \\S in all patterns together, got 210.',
+    ],
+    [
       'a pattern that backtracks',
       field({ type: 'string', pattern: '(a)\\1' }),
       'schema.properties.field.pattern: expected a pattern without look-around, back-references and flags.',
