@@ -74,8 +74,8 @@ describe('a server started in an empty directory', () => {
     const issued = await run(['token', 'create', '--account', account.accountId, '--ttl', '60'], env);
     const token = issued.out.trim();
     const who = '{ viewer { account { name } organization { name } role } }';
-    expect(await ask(server.url, token, who)).toEqual({
-      data: { viewer: { account: { name: 'Eve' }, organization: { name: 'Acme' }, role: 'ADMIN' } },
+    expect((await ask(server.url, token, who)).data).toEqual({
+      viewer: { account: { name: 'Eve' }, organization: { name: 'Acme' }, role: 'ADMIN' },
     });
     await run(['account', 'role', '--account', account.accountId, '--role', 'member'], env);
     expect((await ask(server.url, token, who)).data.viewer.role).toBe('MEMBER');

@@ -74,7 +74,7 @@ const WAYS: readonly (readonly [name: string, query: string, variables: string, 
   [
     'null in a field',
     APPROVE,
-    approval(',"elicitationId":null'),
+    `{"input":{"elicitationId":null,"formSubmission":{"a":"${SECRET}"}}}`,
     'Variable "$input" got null at "input.elicitationId": Expected non-nullable type "ID!" not to be null.',
   ],
   [

@@ -22,7 +22,8 @@ beforeAll(async () => {
     { level: 'warn', mixin: traceFields },
     { write: (line) => void logged.push(JSON.parse(line)) },
   );
-  house = await openHouse({ log });
+  // What fails once is not asked for again.
+  house = await openHouse({ log, env: { TIDINGS_FAST: 'off' } });
   sessionId = await house.newSession();
 });
 beforeEach(() => {
