@@ -82,7 +82,10 @@ export async function writeEntries(
         sent.type::"ConversationEntryType", sent.key, sent."eventNumber", sent.position, sent."createdAt", sent.folded
       FROM json_to_recordset(${JSON.stringify(sent)}::json) AS sent (ordinal int, type text, key text,
         "eventNumber" int, position int, "createdAt" timestamptz, folded text)
-      LEFT JOIN conversation_entry known ON known.session_id = ${id}::uuid AND known.key = sent.key
+      -- Looked up one by one, whatever the planner thinks of the conversation's size: it is not to be read for each append.
+      LEFT JOIN LATERAL (
+        SELECT number FROM conversation_entry WHERE session_id = ${id}::uuid AND key = sent.key LIMIT 1
+      ) known ON true
       ON CONFLICT (session_id, key) DO UPDATE
         SET event_number = excluded.event_number, position = excluded.position, folded = excluded.folded
       RETURNING number, key, type

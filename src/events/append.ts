@@ -11,7 +11,7 @@ import { lockSession, type SessionRow } from '../sessions/store.js';
 import { announce } from '../sessions/topics.js';
 import { type EventContent, type EventInput, eventContent, isKnownKind } from './content.js';
 import { contentHash } from './content-hash.js';
-import { type EventRow, toEventRow } from './event.js';
+import { type EventRow, rowOfContent } from './event.js';
 import { storedFields } from './payload.js';
 import { projectEvents } from './projections.js';
 import { pendingStopAfter } from './state.js';
@@ -211,22 +211,15 @@ function settle(session: SessionRow, prepared: readonly PreparedEvent[], known: 
 }
 
 /** The event that is there, of which the same was sent again: what it says need not be read. */
-const asKnown = ({ content }: PreparedEvent, { hash: _, ...occurrence }: KnownEvent): EventRow =>
-  toEventRow({ ...occurrence, payload: storedFields(content).payload });
+const asKnown = ({ content }: PreparedEvent, { hash: _, kind: __, ...occurrence }: KnownEvent): EventRow =>
+  rowOfContent(occurrence, content, storedFields(content));
 
 function numbered(session: SessionRow, number: number, event: PreparedEvent, now: Date): NewEvent {
   const { content, hash, repliesTo = null } = event;
   const stored = storedFields(content);
   const createdAt = content.createdAt ?? (content.historical ? null : now);
-  const row = toEventRow({
-    sessionId: session.id,
-    number,
-    eventId: content.eventId,
-    kind: stored.kind,
-    createdAt,
-    repliesTo,
-    payload: stored.payload,
-  });
+  const { eventId } = content;
+  const row = rowOfContent({ sessionId: session.id, number, eventId, createdAt, repliesTo }, content, stored);
   return { row, content, hash, stored };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EventContent } from './content.js';
 
 /** What the schema fills in where nothing was sent: said or left out, it is the same content (P3). */
@@ -22,22 +22,19 @@ export function contentHash(content: EventContent): Buffer {
 
 /** SHA-256, 32 bytes, of any value: keys sorted, null and absent properties dropped, dates as ISO with milliseconds. */
 export const hashOf = (value: unknown): Buffer<ArrayBuffer> =>
-  Buffer.from(
-    createHash('sha256')
-      .update(canonicalJson(withoutNulls(value)))
-      .digest(),
-  );
+  Buffer.from(hash('sha256', JSON.stringify(sortedWithoutNulls(value)), 'buffer'));
 
 /** No files and an empty list of them are stored and shown alike. */
 const isFilledIn = (key: string, value: unknown): boolean =>
   DECLARED_DEFAULTS[key] === value || (key === 'files' && Array.isArray(value) && value.length === 0);
 
-function withoutNulls(value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(withoutNulls);
+/** As `canonicalJson` orders keys, but in one go: every event comes this way. */
+function sortedWithoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(sortedWithoutNulls);
   const kept = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));
+  return Object.fromEntries(kept.sort(byKey).map(([key, item]) => [key, sortedWithoutNulls(item)]));
 }
 
 /** JSON with the keys of every object in the order of their UTF-16 units: two values are the same if this is. */
@@ -45,5 +42,7 @@ export const canonicalJson = (value: unknown): string => JSON.stringify(value, s
 
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(value).sort(byKey));
 }
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);

@@ -1,5 +1,6 @@
-import type { ReadContent } from './payload.js';
-import { bytesBeside, readPayload } from './payload.js';
+import type { EventContent } from './content.js';
+import type { ReadContent, StoredFields } from './payload.js';
+import { bytesBeside, bytesToShowBeside, contentAsRead, readPayload } from './payload.js';
 
 /** What every event has, whatever its kind. */
 interface Occurrence {
@@ -41,3 +42,14 @@ export function toEventRow(raw: RawEvent): EventRow {
   const size = OVERHEAD + payload.length + bytesBeside(kind, stored);
   return { sessionId, number, eventId, createdAt, repliesTo, ...readPayload(kind, stored), size };
 }
+
+/** An event that is about to be written, or was, as `toEventRow` would read it. */
+export const rowOfContent = (
+  occurrence: Omit<Occurrence, 'size'>,
+  content: EventContent,
+  { payload }: StoredFields,
+): EventRow => ({
+  ...occurrence,
+  ...contentAsRead(content, payload),
+  size: OVERHEAD + payload.length + bytesToShowBeside(content),
+});

@@ -126,6 +126,21 @@ export function storedFields(content: EventContent): StoredFields {
   return { kind: content.kind, payload, resourceId: resourceOf(content) };
 }
 
+/**
+ * What `readPayload` gives of what `storedFields` keeps, without writing and reading it; a message's citations are not of it. `json` is
+ * that payload, which only an unknown kind needs to be read again: it may be of any shape.
+ */
+export function contentAsRead(content: EventContent, json: string): ReadContent {
+  if (content.kind === 'unknown') return readPayload(content.rawKind, JSON.parse(json));
+  const { eventId: _, createdAt: __, historical: ___, ...read } = content;
+  if (read.kind !== 'agent_message') return read;
+  const { citations: ____, ...message } = read;
+  return message;
+}
+
+/** Bytes that an event about to be written shows beside its payload, as `bytesBeside`. */
+export const bytesToShowBeside = (content: EventContent): number => citationBytesOf(content) ?? 0;
+
 const citationBytesOf = (content: EventContent): number | undefined =>
   content.kind === 'agent_message' && content.citations.length > 0
     ? JSON.stringify(content.citations).length

@@ -1,6 +1,7 @@
 import type { Operation } from '../accounts/operation.js';
 import type { Transaction } from '../database/database.js';
 import { type Appended, appendDecided, type PreparedEvent, prepareEvent } from '../events/append.js';
+import type { EventInput } from '../events/content.js';
 import { hasEvents } from '../events/store.js';
 import type { SessionRow } from '../sessions/store.js';
 import { inSpan } from '../spans.js';
@@ -23,6 +24,17 @@ export interface AppendedPiece {
   readonly kinds: ReadonlyMap<string, KindCounts>;
 }
 
+/** A piece whose events passed the door. */
+export interface PreparedPiece extends Omit<Piece, 'events'> {
+  readonly events: readonly PreparedEvent[];
+}
+
+/** @throws BAD_USER_INPUT */
+export const preparePiece = (piece: Piece): PreparedPiece => ({
+  ...piece,
+  events: piece.events.map((event) => prepareEvent(event)),
+});
+
 /**
  * Appends what a piece of a raw stream comes to, all or nothing. Streams that come side by side are judged one after the other, under
  * the session's lock. `keep` writes what else the piece is to be committed with.
@@ -31,7 +43,7 @@ export interface AppendedPiece {
 export async function appendPiece(
   operation: Operation,
   sessionId: string,
-  piece: Piece,
+  piece: PreparedPiece,
   keep: (tx: Transaction) => Promise<void> = async () => undefined,
 ): Promise<AppendedPiece> {
   const appended = await inSpan('ingest', { 'tidings.events': piece.events.length }, () =>
@@ -47,16 +59,16 @@ export async function appendPiece(
 export async function decidePiece(
   tx: Transaction,
   sessionId: string,
-  piece: Piece,
+  piece: PreparedPiece,
 ): Promise<readonly PreparedEvent[]> {
   const turns = piece.progress.map(({ turn }) => turn);
   const known = await findTurns(tx, sessionId, turns);
   const isNews = known.length > 0 && (await isAnother(tx, sessionId, piece, known));
   const judged = judge(sessionId, piece, isNews ? [] : known);
   if (judged.turns.length > 0) await writeTurns(tx, sessionId, judged.turns);
-  return [...judged.reopened, ...piece.events, ...(judged.isBehind ? [] : piece.ending)].map((event) =>
-    prepareEvent(event),
-  );
+  const prepare = (event: EventInput) => prepareEvent(event);
+  const ending = judged.isBehind ? [] : piece.ending;
+  return [...judged.reopened.map(prepare), ...piece.events, ...ending.map(prepare)];
 }
 
 /**
@@ -66,17 +78,17 @@ export async function decidePiece(
 async function isAnother(
   tx: Transaction,
   sessionId: string,
-  { events, progress }: Piece,
+  { events, progress }: PreparedPiece,
   known: readonly KnownTurn[],
 ): Promise<boolean> {
   const read = new Map(known.map(({ turn, objects }) => [turn, objects]));
   if (progress.some(({ turn, objects }) => objects > (read.get(turn) ?? 0))) return false;
-  const eventIds = events.map(({ eventId }) => eventId);
+  const eventIds = events.map(({ content }) => content.eventId);
   return !(await hasEvents(tx, sessionId, eventIds));
 }
 
 function countKinds(
-  { ending }: Piece,
+  { ending }: PreparedPiece,
   { session, events, added, duplicates }: Appended,
 ): ReadonlyMap<string, KindCounts> {
   const counts = new Map<string, KindCounts>();

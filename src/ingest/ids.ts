@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EventInput } from '../events/content.js';
 import type { IngestContext, Step } from './reducer.js';
 
 /** 128 bits of SHA-256 over the parts, which are told apart however they are cut. Upstream ids go in, none comes out (P10). */
-export function digest(parts: readonly unknown[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(parts)).digest();
-  return hash.subarray(0, 16).toString('base64url');
-}
+export const digest = (parts: readonly unknown[]): string =>
+  hash('sha256', JSON.stringify(parts), 'buffer').toString('base64url', 0, 16);
 
 export type ResourcePrefix = 'msg' | 'act' | 'art' | 'cit' | 'que';
 

@@ -7,10 +7,11 @@ import { sessionCursor } from '../events/listing.js';
 import { wasAskedToStop } from '../events/store.js';
 import { requireSession } from '../sessions/loaders.js';
 import { lockSession, type SessionRow } from '../sessions/store.js';
-import { appendPiece, type KindCounts } from './append-piece.js';
+import { appendPiece, type KindCounts, type PreparedPiece, preparePiece } from './append-piece.js';
+import { Commits } from './commits.js';
 import type { EndReason } from './reducer.js';
 import type { KeptStream } from './resuming.js';
-import type { IngestStream, Piece, StreamPoint } from './stream.js';
+import type { IngestStream, StreamPoint } from './stream.js';
 
 export interface IntakeOptions {
   readonly operation: Operation;
@@ -23,7 +24,7 @@ export interface IntakeOptions {
   readonly silenceMs: number;
 }
 
-/** One stream on its way into a session. It is read no faster than its events are committed. */
+/** One stream on its way into a session. It is read no further than one transaction ahead of what is committed. */
 export class Intake {
   readonly #given: IntakeOptions;
   readonly #kinds = new Map<string, KindCounts>();
@@ -58,24 +59,33 @@ export class Intake {
    * @throws what `body` was destroyed with; TIMEOUT when it was silent; the stream's fault; what appending throws.
    */
   async read(body: Readable): Promise<void> {
-    const ending = await this.#ending(await this.#readChunks(body));
+    const commits = new Commits(
+      (piece) => this.#append(piece, false),
+      // Who waits for more bytes need not wait for them any more.
+      (error) => body.destroy(error instanceof Error ? error : new Error(String(error))),
+    );
+    const why = await this.#readChunks(body, commits);
+    await commits.settled();
+    const ending = await this.#ending(why);
     if (ending === 'cutoff' && this.#given.kept !== undefined) await this.#keep();
     else await this.#finish(ending);
     if (ending === 'timeout') throw new Silence(this.#given.silenceMs);
   }
 
-  async #readChunks(body: Readable): Promise<EndReason> {
+  async #readChunks(body: Readable, commits: Commits): Promise<EndReason> {
     let silence = this.#listen(body);
     try {
       for await (const chunk of body) {
         clearTimeout(silence);
-        await this.#take(chunk);
+        await this.#take(chunk, commits);
         silence = this.#listen(body);
       }
       return 'eof';
     } catch (error) {
       if (error instanceof Silence) return 'timeout';
       if (isReset(error)) return 'cutoff';
+      // Where the stream is kept, all before it is committed.
+      await commits.settled();
       if (error instanceof DomainError && INTERRUPTIONS.includes(error.code)) await this.#keep();
       throw error;
     } finally {
@@ -89,12 +99,20 @@ export class Intake {
     return setTimeout(() => body.destroy(new Silence(silenceMs)), silenceMs);
   }
 
-  async #take(chunk: Uint8Array): Promise<void> {
+  async #take(chunk: Uint8Array, commits: Commits): Promise<void> {
     const { stream, kept } = this.#given;
-    const piece = stream.push(chunk);
-    if (saysSomething(piece)) await this.#append(piece, stream.fault !== undefined);
-    else if (kept !== undefined && performance.now() - this.#keptAt > kept.pace) await this.#keep();
-    if (stream.fault !== undefined) throw stream.fault;
+    const piece = preparePiece(stream.push(chunk));
+    if (stream.fault !== undefined) {
+      await commits.settled();
+      if (saysSomething(piece)) await this.#append(piece, true);
+      throw stream.fault;
+    }
+    if (commits.isWaiting || saysSomething(piece)) commits.add(piece, chunk.length);
+    else if (kept !== undefined && performance.now() - this.#keptAt > kept.pace) {
+      await commits.settled();
+      await this.#keep();
+    }
+    await commits.room();
   }
 
   /** A run that was asked to stop and then ended was stopped, also if its user asked for more before it did. */
@@ -107,10 +125,10 @@ export class Intake {
   async #finish(ending: EndReason): Promise<void> {
     const { stream, kept } = this.#given;
     // Apart, so that what is kept is the stream as it was before its end: who goes on does not go on with that.
-    const rest = kept === undefined ? undefined : stream.rest();
+    const rest = kept === undefined ? undefined : preparePiece(stream.rest());
     if (rest !== undefined && saysSomething(rest)) await this.#append(rest, stream.fault !== undefined);
     const point = kept === undefined || stream.fault !== undefined ? undefined : stream.point();
-    const piece = stream.end(ending);
+    const piece = preparePiece(stream.end(ending));
     if (kept !== undefined || piece.progress.length > 0 || saysSomething(piece)) {
       await this.#append(piece, true, point);
     }
@@ -119,7 +137,7 @@ export class Intake {
   }
 
   /** With a named stream's place in the same transaction: nobody finds one without the other. */
-  async #append(piece: Piece, isOver: boolean, before?: StreamPoint): Promise<void> {
+  async #append(piece: PreparedPiece, isOver: boolean, before?: StreamPoint): Promise<void> {
     const { operation, session, stream, kept } = this.#given;
     const point = kept === undefined || isOver ? before : stream.point();
     const appended = await appendPiece(operation, session.id, piece, async (tx) =>
@@ -168,7 +186,7 @@ export class Silence extends DomainError {
 }
 
 /** Something more than progress within a turn, which the next piece tells too. */
-const saysSomething = ({ events, ending, progress }: Piece): boolean =>
+const saysSomething = ({ events, ending, progress }: PreparedPiece): boolean =>
   events.length > 0 || ending.length > 0 || progress.length > 1;
 
 const isReset = (error: unknown): boolean =>

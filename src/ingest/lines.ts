@@ -44,7 +44,7 @@ export class LineSplitter {
       const end = Math.min(lf, cr);
       const isPair = end === cr && lf === cr + 1 && lf < bytes.length;
       const next = isPair ? lf + 1 : end + 1;
-      const text = this.#line(bytes.subarray(from, end));
+      const text = this.#line(bytes, from, end);
       this.#read += next - end;
       from = next;
       line(text);
@@ -56,15 +56,15 @@ export class LineSplitter {
 
   /** What has come since the last line end. */
   take(): string {
-    return this.#line(NOTHING);
+    return this.#line(NOTHING, 0, 0);
   }
 
-  /** The line that ends with these bytes. */
-  #line(bytes: Buffer): string {
-    this.#check(bytes.length);
-    this.#read += this.#heldBytes + bytes.length;
-    if (this.#heldBytes === 0) return bytes.toString('utf8');
-    this.#hold(bytes);
+  /** The line that ends with these of the bytes. */
+  #line(bytes: Buffer, from: number, end: number): string {
+    this.#check(end - from);
+    this.#read += this.#heldBytes + end - from;
+    if (this.#heldBytes === 0) return bytes.toString('utf8', from, end);
+    this.#hold(bytes.subarray(from, end));
     const text = this.#held.toString('utf8', 0, this.#heldBytes);
     this.#held = NOTHING;
     this.#heldBytes = 0;

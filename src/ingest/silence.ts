@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.js';
 import { transact } from '../database/transact.js';
 import { type Appended, announceAppended, appendPrepared } from '../events/append.js';
 import { lockAnySession, type SessionRow } from '../sessions/store.js';
-import { decidePiece } from './append-piece.js';
+import { decidePiece, preparePiece } from './append-piece.js';
 import { parseFormat } from './formats.js';
 import { runOf } from './resuming.js';
 import { IngestStream } from './stream.js';
@@ -73,5 +73,5 @@ function decideEnd(tx: Transaction, session: SessionRow, stored: StoredStream, t
     ...(state !== null && { from: { offset, state } }),
   });
   const piece = stream.end(session.pendingStop === null ? 'timeout' : 'stopped');
-  return decidePiece(tx, session.id, piece);
+  return decidePiece(tx, session.id, preparePiece(piece));
 }

@@ -66,7 +66,8 @@ export class SseReader implements FrameReader {
   }
 
   #dispatch(): void {
-    const data = this.#data.join('\n');
+    const [first = ''] = this.#data;
+    const data = this.#data.length > 1 ? this.#data.join('\n') : first;
     const event = this.#event || undefined;
     this.#data = [];
     this.#dataBytes = 0;

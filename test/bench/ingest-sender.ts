@@ -14,35 +14,40 @@ export interface SendOrder {
 
 export interface SendReport {
   readonly accepted: number;
+  /** From the connection to the answer. The stream was made before. */
+  readonly ms: number;
 }
 
 async function send({ url, token, bytes, name }: SendOrder): Promise<SendReport> {
+  const blocks = [...blocksOf(syntheticStream(bytes, name))];
+  const begun = performance.now();
   const upload = request(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     agent: false,
   });
-  const answer = new Promise<SendReport>((resolve, reject) => {
+  const answer = new Promise<{ readonly accepted: number }>((resolve, reject) => {
     upload.once('error', reject).once('response', async (response) => {
       const text = (await response.setEncoding('utf8').toArray()).join('');
       if (response.statusCode === 200) resolve(JSON.parse(text));
       else reject(new Error(`Expected 200, got ${response.statusCode}: ${text.slice(0, 500)}`));
     });
   });
-  await pipeline(Readable.from(blocksOf(syntheticStream(bytes, name))), upload);
-  return answer;
+  await pipeline(Readable.from(blocks), upload);
+  const { accepted } = await answer;
+  return { accepted, ms: performance.now() - begun };
 }
 
 /** As a proxy would pass it on: more than one message at a time. */
-function* blocksOf(messages: Iterable<string>): Generator<string> {
+function* blocksOf(messages: Iterable<string>): Generator<Buffer> {
   let block = '';
   for (const message of messages) {
     block += message;
     if (block.length < 65_536) continue;
-    yield block;
+    yield Buffer.from(block);
     block = '';
   }
-  yield block;
+  yield Buffer.from(block);
 }
 
 process.on('message', (order: SendOrder) => {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { prepareEvent } from '../../src/events/append.js';
 import { KNOWN_KINDS } from '../../src/events/content.js';
-import { readPayload, storedFields } from '../../src/events/payload.js';
+import {
+  bytesBeside,
+  bytesToShowBeside,
+  contentAsRead,
+  readPayload,
+  storedFields,
+} from '../../src/events/payload.js';
 import { EVERY_KIND } from './every-kind.js';
 
 /** As the database gives it back. */
@@ -23,6 +29,17 @@ describe('a stored payload', () => {
       expect(readPayload(fields.kind, JSON.parse(fields.payload))).toEqual(
         kind === 'unknown' ? own : { ...defaultsOf(kind), ...own },
       );
+    },
+  );
+
+  it.each(EVERY_KIND.map(({ kind }, index) => [kind, index] as const))(
+    'of %s is known before it is written as it will be read',
+    (_, index) => {
+      const { content } = prepareEvent(EVERY_KIND[index] ?? { kind: 'session_idle', eventId: 'none' });
+      const fields = storedFields(content);
+      const read = readPayload(fields.kind, JSON.parse(fields.payload));
+      expect(contentAsRead(content, fields.payload)).toEqual(read);
+      expect(bytesToShowBeside(content)).toBe(bytesBeside(fields.kind, JSON.parse(fields.payload)));
     },
   );
 
