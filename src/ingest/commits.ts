@@ -2,7 +2,7 @@ import type { PreparedPiece } from './append-piece.js';
 
 /** What one transaction takes, roughly: events, and bytes of the stream that they came from. */
 const MAX_EVENTS = 2_000;
-const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 /**
  * Commits the pieces of a stream in their order, one transaction at a time: what comes while one is running goes into the next, for many

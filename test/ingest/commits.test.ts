@@ -67,7 +67,7 @@ describe('pieces of a stream', () => {
 
   it.each([
     ['events', piece('b', 2_000), 1],
-    ['bytes', piece('b'), 4 * MB],
+    ['bytes', piece('b'), 2 * MB],
   ])('wait where the next transaction has enough %s', async (_, full, bytes) => {
     const { commits, running } = openCommits();
     commits.add(piece('a', 3_000), 8 * MB);
