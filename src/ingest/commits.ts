@@ -12,6 +12,8 @@ export class Commits {
   #next: PreparedPiece | undefined;
   #bytes = 0;
   #running: Promise<void> | undefined;
+  /** The transaction that is running. */
+  #current: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(
@@ -34,7 +36,7 @@ export class Commits {
 
   /** Waits until more may come. @throws what a commit threw. */
   async room(): Promise<void> {
-    while (this.#isFull) await this.#running;
+    while (this.#isFull) await this.#current;
     this.#rethrow();
   }
 
@@ -58,7 +60,9 @@ export class Commits {
       while (this.#next !== undefined) {
         const piece = this.#next;
         this.#drop();
-        await this.commit(piece);
+        this.#current = this.commit(piece);
+        // Before whoever waits for room, who finds it then.
+        await this.#current;
       }
     } catch (error) {
       this.#failure = { error };
