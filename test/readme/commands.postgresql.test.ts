@@ -31,7 +31,8 @@ it('runs on PostgreSQL as the README says, where the first account is made on th
     headers: { 'content-type': 'application/json', authorization: `Bearer ${secret.trim()}` },
     body: JSON.stringify({ query: '{ viewer { role account { accountId } } sessions { totalCount } }' }),
   });
-  expect(await response.json()).toEqual({
-    data: { viewer: { role: 'ADMIN', account: { accountId } }, sessions: { totalCount: 0 } },
+  expect((await response.json()).data).toEqual({
+    viewer: { role: 'ADMIN', account: { accountId } },
+    sessions: { totalCount: 0 },
   });
 });
