@@ -84,7 +84,12 @@ export function createEngine({
     // A write is done to its end, whoever waits for it: half of it would help nobody.
     const gone = isMutation(args) ? undefined : payerOf(args).gone;
     const result = await withinTime(
-      async () => (await shortWay?.answer(args)) ?? run({ ...args, hideSuggestions }),
+      () =>
+        inSpan(
+          'graphql',
+          spanOf(args),
+          async () => (await shortWay?.answer(args)) ?? run({ ...args, hideSuggestions }),
+        ),
       { limit, gone },
     );
     return { ...result, extensions: { ...result.extensions, cost } };
@@ -159,7 +164,7 @@ const isMutation = ({ document, operationName }: ExecutionArgs): boolean =>
   getOperationAST(document, operationName)?.operation === 'mutation';
 
 async function run(args: ExecutionArgs): Promise<ExecutionResult> {
-  const result = await inSpan('graphql', spanOf(args), async () => execute(args));
+  const result = await execute(args);
   return refusedIfTooLarge(isMutation(args) ? tellingWhatTookEffect(result) : result);
 }
 
@@ -185,7 +190,7 @@ function readingDocuments(documents: PersistedDocuments): Plugin<Asking, Asking>
     },
     onParse({ context: { request }, setParsedDocument }) {
       const document = read.get(request);
-      if (document === undefined) throw new Error('A document was not read before it is executed (docs-1).');
+      if (document === undefined) throw new Error('A document was not read before it is executed.');
       setParsedDocument(document);
     },
     onValidate: ({ setResult }) => setResult([]),

@@ -123,6 +123,18 @@ it('an operation is a span below its caller, and its transaction one below that'
   ]);
 });
 
+it('a query is a span, whichever way it is executed', async () => {
+  await house.execute('query Who { viewer { role } }', { token: house.tokens.member });
+  // The second field fails, so that graphql-js begins anew.
+  await house.request('query Lost { viewer { role } session(sessionId: "none") { title } }', {
+    token: house.tokens.member,
+  });
+  expect(spans().map(({ name, attributes }) => [name, attributes])).toEqual([
+    ['graphql', { 'graphql.operation.type': 'query', 'graphql.operation.name': 'Who' }],
+    ['graphql', { 'graphql.operation.type': 'query', 'graphql.operation.name': 'Lost' }],
+  ]);
+});
+
 it('a transaction that fails says so, and not why', async () => {
   await house.request(APPEND, {
     token: house.tokens.service,
